@@ -1,0 +1,1 @@
+//! The evaluator of models on execution graphs.

@@ -1,0 +1,89 @@
+//! The contract between a program's dialect and a model: which names exist and which shape events have.
+//!
+//! A vocabulary is chosen for the pair (dialect, model) and then frozen; the model is linked against it, and the
+//! interpreter builds events in its shape.
+
+use std::collections::BTreeSet;
+use treville_base::Name;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RmwShape {
+    /// One event, both read and write.
+    Fused,
+    /// A read and a write, related by `amo` (or `lxsx`).
+    Pair,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LockShape {
+    /// Lock events are outside reads, writes, rf and co; the model relates them itself.
+    Opaque,
+    /// Taking a lock reads 0 and writes 1, releasing writes 0: ordinary events with the lock tags.
+    ValueRmw,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Vocabulary {
+    /// Sets of events by name, those of kinds included.
+    pub sets: BTreeSet<Name>,
+    pub rmw: RmwShape,
+    pub locks: LockShape,
+    /// Whether register events and the relations inside an instruction are built.
+    pub registers: bool,
+    /// Whether branches are events.
+    pub branches: bool,
+    /// Whether program order relates events of one instruction.
+    pub po_inside: bool,
+    /// Variants that are on (`if "name" …`).
+    pub variants: BTreeSet<Name>,
+}
+
+macro_rules! base_rels {
+    ($($(#[$meta:meta])* $variant:ident $name:literal,)*) => {
+        /// A relation that a model may mention without defining it.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum BaseRel { $($(#[$meta])* $variant,)* }
+        impl BaseRel {
+            pub const ALL: &'static [BaseRel] = &[$(BaseRel::$variant,)*];
+            pub fn name(self) -> &'static str { match self { $(BaseRel::$variant => $name,)* } }
+            pub fn from_name(name: &str) -> Option<BaseRel> { match name { $($name => Some(BaseRel::$variant),)* "sm" => Some(BaseRel::Si), _ => None } }
+        }
+    };
+}
+
+base_rels! {
+    Id "id",
+    /// Same cell.
+    Loc "loc",
+    /// Same thread (initial writes are in none).
+    Int "int",
+    /// Different threads, or one of them an initial write.
+    Ext "ext",
+    Po "po",
+    Rf "rf",
+    Co "co",
+    Addr "addr",
+    Data "data",
+    Ctrl "ctrl",
+    /// Read and write of one atomic instruction.
+    Amo "amo",
+    /// Load-linked and its successful store-conditional.
+    Lxsx "lxsx",
+    /// Parts of one access (and identity on memory events).
+    Si "si",
+    IicoData "iico_data",
+    IicoCtrl "iico_ctrl",
+    IicoOrder "iico_order",
+    /// From a register's write to its reads.
+    RfReg "rf-reg",
+    /// Same occurrence of one instruction.
+    SameInstance "same-instance",
+    /// Same instruction of the source.
+    SameInstr "same-instr",
+    /// A read to the register events that use its value.
+    Depend "depend",
+    /// Writes (or reads) of one cell with different values.
+    DifferentValues "different-values",
+    /// Read and write of an update whose expected value came from a read (compare-exchange).
+    Casdep "casdep",
+}

@@ -1,0 +1,24 @@
+//! What a front end says about the programs that it makes, so that a vocabulary can be chosen for a model.
+
+use treville_base::Name;
+
+/// The facts of a dialect that models depend on. One value per dialect, shared by all its programs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dialect {
+    /// As in the test's header: `AArch64`, `C`, `X86`, …; `LKMM` for Linux-kernel C.
+    pub name: Name,
+    /// The bundled model that is used when none is named.
+    pub default_model: Name,
+    /// Every tag that a program of this dialect may carry: a model may mention these sets even if they are empty.
+    pub sets: Vec<Name>,
+    /// Whether an update is one event that is both read and write (C11), or a read and a write.
+    pub fused_updates: bool,
+    /// Whether program order also relates events of one instruction (C), or only of different ones (machines).
+    pub po_inside: bool,
+    /// Whether branches are events (machines), or control dependencies come from structure only (C).
+    pub branch_events: bool,
+    /// The tag of exclusive (load-linked, store-conditional) accesses.
+    pub exclusive: Option<Name>,
+    /// Whether the status register of a store-conditional depends on the store.
+    pub status_depends_on_store: bool,
+}

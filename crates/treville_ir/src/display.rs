@@ -1,0 +1,39 @@
+//! How values and addresses are written for people.
+
+use crate::{Program, Type};
+use treville_term::Bv;
+
+impl Program {
+    /// A value as a state shows it: an address by name, a number by its type.
+    pub fn show_value(&self, value: Bv, ty: Type) -> String {
+        let address = || (value.width() >= 32).then(|| self.show_address(value.unsigned() as u64)).flatten();
+        match ty {
+            Type::Int { bytes, signed } => {
+                let narrow = Bv::new(value.unsigned(), value.width().min(8 * bytes));
+                // A pointer may have been stored in an integer; its name says more than its number.
+                address()
+                    .unwrap_or_else(|| if signed { narrow.signed().to_string() } else { narrow.unsigned().to_string() })
+            }
+            Type::Pointer => match address() {
+                Some(name) => name,
+                None => value.signed().to_string(),
+            },
+            Type::Untyped => address().unwrap_or_else(|| value.signed().to_string()),
+        }
+    }
+
+    /// The name of an address: `x`, `x[2]` for arrays, `x+4` inside an object.
+    pub fn show_address(&self, address: u64) -> Option<String> {
+        let (id, offset) = self.object_at(address)?;
+        let object = &self.objects[id];
+        let element = match object.ty {
+            Type::Int { bytes, .. } => u64::from(bytes),
+            Type::Pointer | Type::Untyped => 8,
+        };
+        Some(match offset {
+            0 if !object.array => object.name.to_string(),
+            _ if object.array && offset.is_multiple_of(element) => format!("{}[{}]", object.name, offset / element),
+            _ => format!("{}+{offset}", object.name),
+        })
+    }
+}

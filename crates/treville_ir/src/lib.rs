@@ -1,0 +1,19 @@
+//! Programs as data: threads of instructions over registers and memory, and the question about their final states.
+//!
+//! Front ends produce a [`Program`] (and, for a litmus test, a [`Question`]); everything after works on it. The code is
+//! naive: front ends do not optimise. Nothing here knows a memory model: accesses carry *tags* (names such as `ACQ`,
+//! `DMB.ISH`, `ONCE`), whose meaning is the model's.
+
+mod dialect;
+mod display;
+mod expr;
+mod program;
+mod question;
+
+pub use dialect::Dialect;
+pub use expr::Expr;
+pub use program::{
+    Block, BlockId, Func, FuncId, InitCell, Inst, InstrId, LockOp, Object, ObjectId, Op, Program, Reg, RegInfo, Root,
+    TagId, Tags, Terminator, ThreadId, Type, UpdateTags,
+};
+pub use question::{Atom, Comparison, Formula, Observable, Operand, Place, Quantifier, Question};

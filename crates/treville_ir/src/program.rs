@@ -1,0 +1,243 @@
+//! The program proper: functions as control-flow graphs, thread roots, memory objects with fixed addresses.
+
+use crate::{Dialect, Expr};
+use std::sync::Arc;
+use treville_base::{IndexVec, Name, Span};
+
+treville_base::ids! {
+    /// A thread of the program, counted from 0 as in `P0`.
+    ThreadId "P";
+    FuncId "f";
+    BlockId "b";
+    /// A register of a function. Registers may be assigned more than once.
+    Reg "r";
+    ObjectId "o";
+    /// One instruction of the source; operations that come from one instruction share it.
+    InstrId "i";
+    /// A tag of this program, see [`Program::tags`].
+    TagId "tag";
+}
+
+/// Tags of an event, sorted and without repetition.
+pub type Tags = Vec<TagId>;
+
+/// How a value is shown and how wide it is in memory. Meaning never depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    Int {
+        bytes: u8,
+        signed: bool,
+    },
+    Pointer,
+    /// A machine register or an untyped place: shown as an address where the value is one, else as a signed number.
+    Untyped,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    /// The test's or file's own name.
+    pub name: Name,
+    pub dialect: Arc<Dialect>,
+    pub tags: IndexVec<TagId, Name>,
+    pub funcs: IndexVec<FuncId, Func>,
+    /// The threads that exist from the start; `ThreadId` indexes them.
+    pub roots: IndexVec<ThreadId, Root>,
+    pub objects: IndexVec<ObjectId, Object>,
+}
+
+/// A thread: a function with the values that its registers have at the start (unlisted ones are 0).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Root {
+    pub name: Name,
+    pub func: FuncId,
+    pub init: Vec<(Reg, Expr)>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Func {
+    pub name: Name,
+    pub regs: IndexVec<Reg, RegInfo>,
+    /// The entry is block 0.
+    pub blocks: IndexVec<BlockId, Block>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct RegInfo {
+    pub name: Name,
+    /// In bits.
+    pub width: u8,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    pub insts: Vec<Inst>,
+    pub end: Terminator,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Inst {
+    pub op: Op,
+    pub instr: InstrId,
+    /// Whether the events of this operation come after all earlier events of the same instruction. If not, they come after
+    /// those only whose result they use: the two reads of `*x + *y`, the halves of a load pair.
+    pub sequenced: bool,
+    pub span: Span,
+}
+
+/// The tags of an update's events in each shape that a model may ask for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct UpdateTags {
+    /// The read of a read-write pair.
+    pub read: Tags,
+    /// The write of a read-write pair.
+    pub write: Tags,
+    /// The one event, where an update is one event.
+    pub fused: Tags,
+    /// The read of an update that does not write, since its guard is false.
+    pub fail: Tags,
+}
+
+/// Widths: an address is 64 bits wide; a value read or written has `8 * size` bits, as has the register that receives it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Op {
+    Assign {
+        dst: Reg,
+        value: Expr,
+    },
+    Load {
+        dst: Reg,
+        addr: Expr,
+        size: u8,
+        tags: Tags,
+    },
+    Store {
+        addr: Expr,
+        value: Expr,
+        size: u8,
+        tags: Tags,
+    },
+    /// An atomic read-modify-write. `old` receives the value read; then `guard` and `new`, which may mention `old`, are
+    /// evaluated; if the guard is 1 (or absent) `new` is written. An exchange, a fetch-and-add and a compare-exchange are
+    /// all of this form.
+    Update {
+        old: Reg,
+        addr: Expr,
+        size: u8,
+        guard: Option<Expr>,
+        new: Expr,
+        tags: UpdateTags,
+    },
+    /// The second half of a load-linked/store-conditional pair; the first is a `Load` whose tags contain the dialect's
+    /// exclusive tag. `status` receives 1 if the store happened, else 0.
+    StoreConditional {
+        status: Reg,
+        addr: Expr,
+        value: Expr,
+        size: u8,
+        tags: Tags,
+    },
+    Fence {
+        tags: Tags,
+    },
+    Lock {
+        op: LockOp,
+        addr: Expr,
+    },
+    /// An event that is neither read, write nor fence: `tags` say what it is (a Linux SRCU operation). `dst`, if any,
+    /// receives a value that no other occurrence yields.
+    Opaque {
+        addr: Option<Expr>,
+        value: Option<Expr>,
+        dst: Option<Reg>,
+        tags: Tags,
+    },
+    /// Ends the execution as blocked (it does not count) unless the condition (width 1) is 1.
+    Assume(Expr),
+}
+
+/// Operations on a lock that is free when its cell is 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LockOp {
+    Acquire,
+    Release,
+    /// `dst` receives 1 if the lock was taken.
+    Try {
+        dst: Reg,
+    },
+    /// `dst` receives 1 if the lock is held by anybody.
+    IsHeld {
+        dst: Reg,
+    },
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Terminator {
+    Goto(BlockId),
+    Branch {
+        /// Width 1.
+        cond: Expr,
+        then: BlockId,
+        els: BlockId,
+        /// Where the control dependency ends: the join of a structured conditional. `None`: it never ends, as for a machine's branch.
+        join: Option<BlockId>,
+        instr: InstrId,
+        span: Span,
+    },
+    /// The thread is done.
+    End,
+}
+
+/// A memory object at its fixed address.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Object {
+    pub name: Name,
+    pub address: u64,
+    pub size: u64,
+    /// How its elements are shown.
+    pub ty: Type,
+    /// True for an array, whose cells are shown as `x[1]`.
+    pub array: bool,
+    /// Disjoint, ascending, covering the object.
+    pub init: Vec<InitCell>,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct InitCell {
+    pub offset: u64,
+    pub size: u8,
+    /// Mentions no register.
+    pub value: Expr,
+}
+
+/// Where objects live: each begins on a line of its own, so that no address computation leaves one for another by accident.
+pub const OBJECT_BASE: u64 = 0x5a00_0000;
+pub const OBJECT_STRIDE: u64 = 0x1_0000;
+
+impl Program {
+    /// The address that the next object gets.
+    pub fn next_address(&self) -> u64 {
+        self.objects
+            .iter()
+            .last()
+            .map_or(OBJECT_BASE, |o| o.address + o.size.div_ceil(OBJECT_STRIDE).max(1) * OBJECT_STRIDE)
+    }
+
+    /// The object that contains the byte at `address`, with the offset in it.
+    pub fn object_at(&self, address: u64) -> Option<(ObjectId, u64)> {
+        self.objects
+            .iter_enumerated()
+            .find(|(_, o)| o.address <= address && address < o.address + o.size.max(1))
+            .map(|(id, o)| (id, address - o.address))
+    }
+
+    pub fn object_named(&self, name: &str) -> Option<ObjectId> {
+        self.objects.iter_enumerated().find(|(_, o)| o.name == name).map(|(id, _)| id)
+    }
+
+    /// The id of a tag, made if it is new.
+    pub fn tag(&mut self, name: &str) -> TagId {
+        let known = self.tags.iter_enumerated().find(|(_, n)| *n == name).map(|(id, _)| id);
+        known.unwrap_or_else(|| self.tags.push(Name::new(name)))
+    }
+}

@@ -1,0 +1,125 @@
+//! What a litmus test asks: a formula over the final values of registers and memory.
+
+use crate::{ObjectId, Reg, ThreadId, Type};
+use treville_base::Span;
+use treville_term::Bv;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifier {
+    Exists,
+    NotExists,
+    Forall,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Question {
+    pub quantifier: Quantifier,
+    pub condition: Formula,
+    /// Executions whose final state does not satisfy it do not count.
+    pub filter: Option<Formula>,
+    /// What a state lists: everything in the condition (not the filter) and in `locations`, registers before memory, each
+    /// in its printed order, without repetition.
+    pub observed: Vec<Observable>,
+    pub span: Option<Span>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    Reg(ThreadId, Reg),
+    /// `size` bytes of an object.
+    Mem {
+        object: ObjectId,
+        offset: u64,
+        size: u8,
+    },
+    /// A whole array, `count` elements of `size` bytes.
+    Array {
+        object: ObjectId,
+        size: u8,
+        count: u32,
+    },
+}
+
+/// A place with its type and the name under which a state prints it (`0:X1`, `[x]`, `x[2]`).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Observable {
+    pub place: Place,
+    pub ty: Type,
+    pub name: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    Eq,
+    Ne,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Operand {
+    Value(Bv),
+    Place(Place),
+}
+
+/// `left = right`. Values of different widths are compared modulo the place's width.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Atom {
+    pub left: Place,
+    pub op: Comparison,
+    pub right: Operand,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Formula {
+    True,
+    False,
+    Atom(Atom),
+    Not(Box<Formula>),
+    And(Vec<Formula>),
+    Or(Vec<Formula>),
+    Implies(Box<Formula>, Box<Formula>),
+}
+
+impl Formula {
+    /// Evaluates with the final value of each place; an atom over a place without a value is false.
+    pub fn holds(&self, value: &impl Fn(&Place) -> Option<Bv>) -> bool {
+        match self {
+            Formula::True => true,
+            Formula::False => false,
+            Formula::Not(a) => !a.holds(value),
+            Formula::And(all) => all.iter().all(|a| a.holds(value)),
+            Formula::Or(any) => any.iter().any(|a| a.holds(value)),
+            Formula::Implies(a, b) => !a.holds(value) || b.holds(value),
+            Formula::Atom(atom) => {
+                let Some(left) = value(&atom.left) else { return false };
+                let right = match &atom.right {
+                    Operand::Value(v) => Some(*v),
+                    Operand::Place(p) => value(p),
+                };
+                let equal = right.is_some_and(|r| {
+                    let width = left.width().min(r.width());
+                    Bv::new(left.unsigned(), width) == Bv::new(r.unsigned(), width)
+                });
+                equal == (atom.op == Comparison::Eq)
+            }
+        }
+    }
+
+    /// Calls `visit` for every place that the formula mentions.
+    pub fn visit_places(&self, visit: &mut impl FnMut(&Place)) {
+        match self {
+            Formula::True | Formula::False => {}
+            Formula::Not(a) => a.visit_places(visit),
+            Formula::And(many) | Formula::Or(many) => many.iter().for_each(|a| a.visit_places(visit)),
+            Formula::Implies(a, b) => {
+                a.visit_places(visit);
+                b.visit_places(visit);
+            }
+            Formula::Atom(atom) => {
+                visit(&atom.left);
+                if let Operand::Place(p) = &atom.right {
+                    visit(p);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Memory models as data. No text is read here: [`syntax`] is what a parser of CAT produces; [`link()`] turns it, for one
+//! vocabulary, into a [`Model`]: hash-consed set and relation terms, choices and checks in order.
+
+pub mod syntax;
+
+mod model;
+
+pub use model::{
+    Check, CheckId, CheckKind, Closure, General, GeneralId, Model, Pick, PickId, PickSource, Prim, RecGroup, RecId,
+    RecOrder, Shape, Stage, Static, Step, Term, TermId, TermInfo, Test,
+};
