@@ -5,12 +5,15 @@
 //! the dialect turns the code into threads, and `question` resolves the names of the condition. Nothing is optimised and
 //! nothing is unrolled here, and no memory model is known: instructions become operations with tags.
 
+mod code;
 mod condition;
 mod dialects;
 mod header;
 mod init;
 mod lexer;
+mod machine;
 mod memory;
+mod operand;
 mod question;
 
 use treville_base::{Diagnostic, FileId};
