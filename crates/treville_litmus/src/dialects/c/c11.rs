@@ -67,6 +67,9 @@ impl Function {
     }
 }
 
+/// An update that cannot fail.
+pub(super) const UNGUARDED: Option<fn(Value) -> Value> = None;
+
 impl Lowering<'_> {
     /// A call of a C11 function with the right number of arguments.
     pub(super) fn c11(&mut self, f: Function, e: &Expr, args: &[Expr], scope: Scope<'_>) -> Lowered<Call> {
@@ -89,12 +92,12 @@ impl Lowering<'_> {
             (Kind::Exchange, [p, v, ..]) => {
                 let (new, addr) = (self.value(v, scope)?, self.address(p, scope)?);
                 let tags = self.update_tags(order, order);
-                Ok(Call::Value(self.update(addr, None, |_| new, tags)))
+                Ok(Call::Value(self.update(addr, UNGUARDED, |_| new, tags)))
             }
             (Kind::Fetch(op), [p, v, ..]) => {
                 let (operand, addr) = (self.value(v, scope)?, self.address(p, scope)?);
                 let tags = self.update_tags(order, order);
-                Ok(Call::Value(self.update(addr, None, |old| updated(op, old, operand), tags)))
+                Ok(Call::Value(self.update(addr, UNGUARDED, |old| updated(op, old, operand), tags)))
             }
             (Kind::CompareExchange, [object, expected, desired, orders @ ..]) => {
                 let (success, failure) = match orders {
@@ -131,7 +134,7 @@ impl Lowering<'_> {
         let old = self.temporary(self.width());
         let equal = Value::bin(BinOp::Eq, Value::Reg(old), wanted);
         let (guard, size) = (Some(equal.clone()), self.context.word);
-        self.emit_after(Op::Update { old, addr: object, size, guard, new: desired, tags });
+        self.after(|l| l.emit(Op::Update { old, addr: object, size, guard, new: desired, tags }));
         let done = self.temporary(1);
         self.emit(Op::Assign { dst: done, value: equal });
         self.only_if(Value::Reg(done), false, |l| {
@@ -155,7 +158,7 @@ impl Lowering<'_> {
     pub(super) fn update(
         &mut self,
         addr: Value,
-        guard: Option<&dyn Fn(Value) -> Value>,
+        guard: Option<impl FnOnce(Value) -> Value>,
         new: impl FnOnce(Value) -> Value,
         tags: UpdateTags,
     ) -> Value {

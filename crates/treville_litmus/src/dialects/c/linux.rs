@@ -8,6 +8,7 @@
 //!   event is `once`, and `mb` means a full fence before and after an update that succeeds.
 
 use super::ast::{AtomicOp, Expr};
+use super::c11::UNGUARDED;
 use super::call::{Call, updated};
 use super::lower::{Lowered, Lowering};
 use super::scope::Scope;
@@ -121,14 +122,14 @@ impl Lowering<'_> {
             (Primitive::Xchg, [p, v]) => {
                 let (addr, new) = (self.address(p, scope)?, self.value(v, scope)?);
                 let ordering = self.ordering(annotations);
-                Ok(Call::Value(self.fenced_update(addr, None, |_| new, ordering)))
+                Ok(Call::Value(self.fenced_update(addr, |_| new, ordering)))
             }
             (Primitive::Cmpxchg, [p, old, new]) => {
                 let (addr, wanted) = (self.address(p, scope)?, self.value(old, scope)?);
                 let new = self.value(new, scope)?;
-                let ordering = self.ordering(annotations);
-                let guard = move |old| Value::bin(BinOp::Eq, old, wanted.clone());
-                Ok(Call::Value(self.fenced_update(addr, Some(&guard), |_| new, ordering)))
+                let tags = self.guarded_tags(annotations, e, scope)?;
+                let guard = |old| Value::bin(BinOp::Eq, old, wanted);
+                Ok(Call::Value(self.update(addr, Some(guard), |_| new, tags)))
             }
             (Primitive::AtomicOp, [p, op, v]) => {
                 let ordering = self.unordered(annotations);
@@ -145,7 +146,8 @@ impl Lowering<'_> {
                 Ok(Call::Value(old))
             }
             (Primitive::AtomicAddUnless, [p, v, unless]) => {
-                self.add_unless(annotations, (p, v, unless), scope).map(Call::Value)
+                let tags = self.guarded_tags(annotations, e, scope)?;
+                self.add_unless(tags, (p, v, unless), scope).map(Call::Value)
             }
             (Primitive::Lock, [p]) => self.lock(LockOp::Acquire, p, scope),
             (Primitive::Unlock, [p]) => self.lock(LockOp::Release, p, scope),
@@ -170,7 +172,7 @@ impl Lowering<'_> {
         {
             let (once, fence) = (self.tags(["Once"]), self.tags(["Rb_dep"]));
             let value = self.load(addr, once);
-            self.emit_after(Op::Fence { tags: fence });
+            self.after(|l| l.emit(Op::Fence { tags: fence }));
             return Ok(Call::Value(value));
         }
         let tags = self.annotated(annotations);
@@ -208,20 +210,24 @@ impl Lowering<'_> {
     }
 
     /// An update, with fences around it if its annotation asks for them; the result is the old value.
-    fn fenced_update(
-        &mut self,
-        addr: Value,
-        guard: Option<&dyn Fn(Value) -> Value>,
-        new: impl FnOnce(Value) -> Value,
-        ordering: Ordering,
-    ) -> Value {
-        let Some(fence) = ordering.fence else { return self.update(addr, guard, new, ordering.tags) };
-        self.emit_after(Op::Fence { tags: fence.clone() });
-        let sequenced = self.set_sequenced(true);
-        let old = self.update(addr, guard, new, ordering.tags);
-        self.set_sequenced(sequenced);
-        self.emit_after(Op::Fence { tags: fence });
-        old
+    fn fenced_update(&mut self, addr: Value, new: impl FnOnce(Value) -> Value, ordering: Ordering) -> Value {
+        let Some(fence) = ordering.fence else { return self.update(addr, UNGUARDED, new, ordering.tags) };
+        self.after(|l| {
+            l.emit(Op::Fence { tags: fence.clone() });
+            let old = l.update(addr, UNGUARDED, new, ordering.tags);
+            l.emit(Op::Fence { tags: fence });
+            old
+        })
+    }
+
+    /// The tags of an update that may fail. There is no way to say that a fence before it depends on its success.
+    fn guarded_tags(&mut self, annotations: &[Name], e: &Expr, scope: Scope<'_>) -> Lowered<UpdateTags> {
+        let ordering = self.ordering(annotations);
+        if ordering.fence.is_none() {
+            return Ok(ordering.tags);
+        }
+        let error = scope.error(e.span, "`mb` on an update that may fail is not supported");
+        Err(error.help("annotations in capitals (`MB`), as in current versions of the kernel's model, are"))
     }
 
     /// An atomic operation on `*p`; gives the operator, the old value and the operand.
@@ -233,22 +239,21 @@ impl Lowering<'_> {
     ) -> Lowered<(AtomicOp, Value, Value)> {
         let op = self.operator(op, scope)?;
         let (operand, addr) = (self.value(v, scope)?, self.address(p, scope)?);
-        let old = self.fenced_update(addr, None, |old| updated(op, old, operand.clone()), ordering);
+        let old = self.fenced_update(addr, |old| updated(op, old, operand.clone()), ordering);
         Ok((op, old, operand))
     }
 
     /// Adds `v` to `*p` unless that is `unless`; gives whether it did.
     fn add_unless(
         &mut self,
-        annotations: &[Name],
+        tags: UpdateTags,
         (p, v, unless): (&Expr, &Expr, &Expr),
         scope: Scope<'_>,
     ) -> Lowered<Value> {
         let (addr, v) = (self.address(p, scope)?, self.value(v, scope)?);
         let unless = self.value(unless, scope)?;
-        let ordering = self.ordering(annotations);
-        let differs = move |old| Value::bin(BinOp::Ne, old, unless.clone());
-        let old = self.fenced_update(addr, Some(&differs), |old| Value::bin(BinOp::Add, old, v), ordering);
+        let differs = |old| Value::bin(BinOp::Ne, old, unless.clone());
+        let old = self.update(addr, Some(differs), |old| Value::bin(BinOp::Add, old, v), tags);
         Ok(differs(old).zext(self.width()))
     }
 

@@ -47,6 +47,7 @@ pub(super) struct Lowering<'a> {
     /// How many `*` a name was declared with, if any.
     pointers: BTreeMap<Name, u8>,
     regs: IndexVec<Reg, RegInfo>,
+    temporary_name: Name,
     blocks: IndexVec<BlockId, Block>,
     current: BlockId,
     instr: InstrId,
@@ -76,6 +77,7 @@ pub(super) fn thread(
         names: BTreeMap::new(),
         pointers: BTreeMap::new(),
         regs: IndexVec::new(),
+        temporary_name: Name::new("%"),
         blocks,
         current,
         instr: InstrId(*next_instr),
@@ -141,11 +143,12 @@ impl Lowering<'_> {
         self.blocks[self.current].insts.push(inst);
     }
 
-    /// Emits something that comes after everything the statement did so far.
-    pub(super) fn emit_after(&mut self, op: Op) {
+    /// What `emit` emits comes after everything that the statement did so far.
+    pub(super) fn after<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.sequenced, true);
-        self.emit(op);
+        let result = emit(self);
         self.sequenced = before;
+        result
     }
 
     pub(super) fn block(&mut self) -> BlockId {
@@ -173,9 +176,7 @@ impl Lowering<'_> {
         let (inside, join) = (self.block(), self.block());
         let (yes, no) = if when { (inside, join) } else { (join, inside) };
         self.branch(cond, yes, no, join, inside);
-        let before = std::mem::replace(&mut self.sequenced, true);
-        let result = then(self);
-        self.sequenced = before;
+        let result = self.after(then);
         self.end_with(Terminator::Goto(join), join);
         result
     }
@@ -191,8 +192,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn temporary(&mut self, width: u8) -> Reg {
-        let name = Name::from(format!("%{}", self.regs.len()));
-        self.regs.push(RegInfo { name, width })
+        self.regs.push(RegInfo { name: self.temporary_name.clone(), width })
     }
 
     /// Sorted ids of tags.
@@ -307,7 +307,7 @@ impl Lowering<'_> {
     fn assign(&mut self, name: &Name, value: Value) {
         let reg = self.register(name);
         if let Value::Reg(temporary) = value
-            && self.regs[temporary].name.starts_with('%')
+            && self.regs[temporary].is_temporary()
             && let Some(Inst { op: Op::Load { dst, .. }, .. }) = self.blocks[self.current].insts.last_mut()
             && *dst == temporary
         {

@@ -1,17 +1,27 @@
 //! Parses C: the functions of a test, and the definitions of a macro file.
 
 use super::ast::*;
-use super::token::{Tok, Token, lex};
-use super::types;
+use super::token::{Kind, Tok, Token, lex};
+use super::{c11, linux, types};
 use std::ops::Range;
 use treville_base::{Diagnostic, FileId, Name, Span};
 
 /// How deep statements and expressions may nest.
 const MAX_NESTING: u16 = 200;
 
+/// The code of a test.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Code {
+    pub(crate) functions: Vec<Function>,
+    /// Bytes of the widest type that it names.
+    pub(crate) widest: u8,
+    /// Whether it looks like code of the Linux kernel, see [`is_linux`].
+    pub(crate) linux: bool,
+}
+
 /// The functions `P0 … P1 …` of a test.
-pub(crate) fn functions(file: FileId, text: &str, range: Range<usize>) -> Result<Vec<Function>, Vec<Diagnostic>> {
-    let tokens = lex(file, text, range).map_err(|e| vec![e])?;
+pub(crate) fn code(file: FileId, text: &str, range: Range<usize>) -> Result<Code, Vec<Diagnostic>> {
+    let tokens = lex(file, text, range, Kind::Test).map_err(|e| vec![e])?;
     let mut parser = Parser::new(&tokens);
     let mut functions = Vec::new();
     while !parser.at_end() && !parser.is_bell_section() {
@@ -23,7 +33,31 @@ pub(crate) fn functions(file: FileId, text: &str, range: Range<usize>) -> Result
             }
         }
     }
-    parser.finish(functions)
+    let (widest, linux) = (parser.widest, is_linux(&tokens));
+    parser.finish(Code { functions, widest, linux })
+}
+
+/// Whether C is that of the Linux kernel rather than C11. Memory orders (`memory_order_…`) say that it is C11; otherwise
+/// one name that only the kernel has says that it is the kernel's: `READ_ONCE`, `smp_mb`, `rcu_read_lock`, `spinlock_t`,
+/// an `atomic_…` function that C11 does not know.
+fn is_linux(tokens: &[Token<'_>]) -> bool {
+    let mut linux = false;
+    for pair in tokens.windows(2) {
+        let Tok::Name(name) = pair[0].tok else { continue };
+        if name.starts_with("memory_order_") {
+            return false;
+        }
+        linux |= types::is_kernel_name(name) || (pair[1].tok == Tok::Punct("(") && is_kernel_function(name));
+    }
+    linux
+}
+
+fn is_kernel_function(name: &str) -> bool {
+    const PREFIXES: &[&str] = &["smp_", "rcu_", "srcu_", "spin_", "synchronize_", "xchg", "cmpxchg"];
+    name == "barrier"
+        || PREFIXES.iter().any(|p| name.starts_with(p))
+        || linux::primitive(name).is_some()
+        || (name.starts_with("atomic_") && c11::function(name).is_none() && types::named(name).is_none())
 }
 
 /// A definition `NAME(A,B) expression` or `NAME(A,B) { statements }`.
@@ -43,7 +77,7 @@ pub(crate) enum MacroBody {
 
 /// The definitions of a macro file.
 pub(crate) fn macro_defs(file: FileId, text: &str) -> Result<Vec<MacroDef>, Vec<Diagnostic>> {
-    let tokens = lex(file, text, 0..text.len()).map_err(|e| vec![e])?;
+    let tokens = lex(file, text, 0..text.len(), Kind::Macros).map_err(|e| vec![e])?;
     let mut parser = Parser::new(&tokens);
     let mut defs = Vec::new();
     while !parser.at_end() {
@@ -64,12 +98,14 @@ struct Parser<'t, 'a> {
     tokens: &'t [Token<'a>],
     at: usize,
     nesting: u16,
+    /// Bytes of the widest type so far.
+    widest: u8,
     errors: Vec<Diagnostic>,
 }
 
 impl<'t, 'a> Parser<'t, 'a> {
     fn new(tokens: &'t [Token<'a>]) -> Self {
-        Parser { tokens, at: 0, nesting: 0, errors: Vec::new() }
+        Parser { tokens, at: 0, nesting: 0, widest: 0, errors: Vec::new() }
     }
 
     fn finish<T>(self, parsed: T) -> Result<T, Vec<Diagnostic>> {
@@ -282,7 +318,10 @@ impl Parser<'_, '_> {
                 }
                 p.advance();
             }
-            ty.or_else(|| (!parts.is_empty()).then(|| types::combined(&parts))).ok_or_else(|| p.expected("a type"))
+            let ty = ty.or_else(|| (!parts.is_empty()).then(|| types::combined(&parts)));
+            let ty = ty.ok_or_else(|| p.expected("a type"))?;
+            p.widest = p.widest.max(ty.bytes);
+            Ok(ty)
         })
     }
 }

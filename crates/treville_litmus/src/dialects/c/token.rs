@@ -24,10 +24,22 @@ const PUNCTUATION: &[&str] = &[
     "?", ":", ".", "\"",
 ];
 
-/// The words of a range of `text`, comments left out, with an `End` at the end. Between functions also the litmus
-/// comments `(* … *)` are comments; inside, `(*` begins `(*x)`.
-pub(crate) fn lex<'a>(file: FileId, text: &'a str, range: Range<usize>) -> Result<Vec<Token<'a>>, Diagnostic> {
-    let mut lexer = Lexer { file, text: &text[..range.end], at: range.start, depth: 0 };
+/// What a text is, which decides whether `(*` can begin a comment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// The code of a test: between functions `(* … *)` is a comment; inside, `(*` begins `(*x)`.
+    Test,
+    Macros,
+}
+
+/// The words of a range of `text`, comments left out, with an `End` at the end.
+pub(crate) fn lex<'a>(
+    file: FileId,
+    text: &'a str,
+    range: Range<usize>,
+    kind: Kind,
+) -> Result<Vec<Token<'a>>, Diagnostic> {
+    let mut lexer = Lexer { file, text: &text[..range.end], at: range.start, kind, depth: 0 };
     let mut tokens = Vec::with_capacity(range.len() / 4 + 1);
     loop {
         lexer.skip_blanks_and_comments()?;
@@ -48,6 +60,7 @@ struct Lexer<'a> {
     /// Up to the end of the range.
     text: &'a str,
     at: usize,
+    kind: Kind,
     /// Of open parentheses and braces.
     depth: usize,
 }
@@ -70,7 +83,7 @@ impl<'a> Lexer<'a> {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
             } else if trimmed.starts_with("/*") {
                 self.skip_past("*/")?;
-            } else if self.depth == 0 && trimmed.starts_with("(*") {
+            } else if self.kind == Kind::Test && self.depth == 0 && trimmed.starts_with("(*") {
                 self.skip_past("*)")?;
             } else {
                 return Ok(());
@@ -130,7 +143,7 @@ mod tests {
     #[test]
     fn words_and_comments() {
         let text = "(* a *) P0() { r0 = (*x) - 0x1fUL + 010; // b\n/* c */ }";
-        let toks: Vec<String> = lex(FileId(0), text, 0..text.len())
+        let toks: Vec<String> = lex(FileId(0), text, 0..text.len(), Kind::Test)
             .unwrap()
             .iter()
             .map(|t| match t.tok {
@@ -146,7 +159,7 @@ mod tests {
     #[test]
     fn broken_words() {
         for text in ["/* open", "(* open", "12ab", "0x", "99999999999999999999", "é", "`"] {
-            assert!(lex(FileId(0), text, 0..text.len()).is_err(), "{text}");
+            assert!(lex(FileId(0), text, 0..text.len(), Kind::Test).is_err(), "{text}");
         }
     }
 }

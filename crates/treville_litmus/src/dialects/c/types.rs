@@ -51,3 +51,8 @@ pub(super) fn named(word: &str) -> Option<CType> {
     };
     Some(CType { bytes, signed, pointers: 0 })
 }
+
+/// Names that only code of the Linux kernel has.
+pub(super) fn is_kernel_name(word: &str) -> bool {
+    matches!(word, "READ_ONCE" | "WRITE_ONCE" | "atomic_t" | "spinlock_t" | "srcu_struct")
+}
