@@ -5,14 +5,19 @@
 //! the dialect turns the code into threads, and `question` resolves the names of the condition. Nothing is optimised and
 //! nothing is unrolled here, and no memory model is known: instructions become operations with tags.
 
+mod code;
 mod condition;
 mod dialects;
 mod header;
 mod init;
 mod lexer;
+mod machine;
 mod macros;
 mod memory;
+mod operand;
 mod question;
+
+pub use macros::{Macros, parse_macros};
 
 use std::sync::Arc;
 use treville_base::{Diagnostic, FileId};
@@ -36,8 +41,6 @@ impl Litmus {
         self.info.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 }
-
-pub use macros::{Macros, parse_macros};
 
 /// What the parser needs to know beside the test.
 #[derive(Clone, Default, Debug)]

@@ -13,6 +13,8 @@ mod lower;
 mod order;
 pub(crate) mod parse;
 mod scope;
+#[cfg(test)]
+mod tests;
 mod token;
 mod types;
 
@@ -52,7 +54,8 @@ pub(crate) struct Context<'a> {
 
 /// Sets that C programs use, with or without the kernel's macros.
 const C_SETS: &[&str] = &[
-    "X", "RMW", "LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU", "ACQ", "SC", "REL", "ACQ_REL", "RLX", "CON", "A", "NA",
+    "X", "RMW", "LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU", "ACQ", "SC", "REL", "ACQ_REL", "RLX", "CON", "A",
+    "NA",
 ];
 
 /// Sets that the kernel's model expects, even if the macros at hand do not use them all.

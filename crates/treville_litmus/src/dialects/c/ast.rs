@@ -68,7 +68,11 @@ pub(crate) enum ExprKind {
     Binary(Binary, Box<Expr>, Box<Expr>),
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// A primitive with its annotations, `__load{once}(*x)`, an atomic function or a macro.
-    Call { name: Name, annotations: Vec<Name>, args: Vec<Expr> },
+    Call {
+        name: Name,
+        annotations: Vec<Name>,
+        args: Vec<Expr>,
+    },
     /// An operator as an argument: `__atomic_op{…}(x, +, 1)`.
     Operator(AtomicOp),
 }

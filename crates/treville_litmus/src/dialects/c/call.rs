@@ -74,7 +74,7 @@ impl Lowering<'_> {
                 (body, scope) => self.value(body, scope).map(Call::Value),
             },
             MacroBody::Stmts(body) => {
-                self.statements(body, inside);
+                self.statements(body, inside)?;
                 Ok(Call::Nothing)
             }
         }
@@ -138,9 +138,7 @@ impl Lowering<'_> {
             ExprKind::Name(name) => Order::named(name),
             _ => None,
         };
-        order.ok_or_else(|| {
-            scope.error(e.span, "expected a memory order").help("for example `memory_order_acquire`")
-        })
+        order.ok_or_else(|| scope.error(e.span, "expected a memory order").help("for example `memory_order_acquire`"))
     }
 
     /// An argument that must be an operator.

@@ -98,7 +98,9 @@ pub(super) fn thread(
             lowering.names.insert(param.name.clone(), Variable::Global(object));
         }
     }
-    lowering.statements(&function.body, Scope::default());
+    if let Err(error) = lowering.statements(&function.body, Scope::default()) {
+        lowering.errors.push(error);
+    }
     if !lowering.errors.is_empty() {
         return Err(lowering.errors);
     }
@@ -230,18 +232,19 @@ impl Lowering<'_> {
 
 /// Statements.
 impl Lowering<'_> {
-    /// Lowers statements one by one; an error in one does not hide those in the next.
-    pub(super) fn statements(&mut self, stmts: &[Stmt], scope: Scope<'_>) {
+    /// Lowers statements one by one. In the test itself, an error in one does not hide those in the next.
+    pub(super) fn statements(&mut self, stmts: &[Stmt], scope: Scope<'_>) -> Lowered<()> {
         for stmt in stmts {
             let depth = self.depth;
             if let Err(error) = self.statement(stmt, scope) {
+                if scope.0.is_some() || self.nodes > MAX_NODES {
+                    return Err(error);
+                }
                 self.depth = depth;
                 self.errors.push(error);
-                if self.nodes > MAX_NODES {
-                    return;
-                }
             }
         }
+        Ok(())
     }
 
     fn statement(&mut self, stmt: &Stmt, scope: Scope<'_>) -> Lowered<()> {
@@ -268,7 +271,7 @@ impl Lowering<'_> {
                     }
                 }
             }
-            StmtKind::Block(body) => self.statements(body, scope),
+            StmtKind::Block(body) => self.statements(body, scope)?,
             StmtKind::If { cond, then, els } => self.if_statement(cond, then, els.as_deref(), scope)?,
             StmtKind::While { cond, body } => self.while_statement(cond, body, scope)?,
             StmtKind::DoWhile { body, cond } => self.do_statement(body, cond, scope)?,
@@ -323,10 +326,10 @@ impl Lowering<'_> {
         let (yes, join) = (self.block(), self.block());
         let no = if els.is_some() { self.block() } else { join };
         self.branch(cond, yes, no, join, yes);
-        self.statements(std::slice::from_ref(then), scope);
+        self.statements(std::slice::from_ref(then), scope)?;
         self.end_with(Terminator::Goto(join), no);
         if let Some(els) = els {
-            self.statements(std::slice::from_ref(els), scope);
+            self.statements(std::slice::from_ref(els), scope)?;
             self.end_with(Terminator::Goto(join), join);
         }
         Ok(())
@@ -338,7 +341,7 @@ impl Lowering<'_> {
         self.begin(cond.span, scope);
         let cond = self.cond(cond, scope)?;
         self.branch(cond, inside, exit, exit, inside);
-        self.statements(std::slice::from_ref(body), scope);
+        self.statements(std::slice::from_ref(body), scope)?;
         self.end_with(Terminator::Goto(head), exit);
         Ok(())
     }
@@ -346,7 +349,7 @@ impl Lowering<'_> {
     fn do_statement(&mut self, body: &Stmt, cond: &Expr, scope: Scope<'_>) -> Lowered<()> {
         let (head, exit) = (self.block(), self.block());
         self.end_with(Terminator::Goto(head), head);
-        self.statements(std::slice::from_ref(body), scope);
+        self.statements(std::slice::from_ref(body), scope)?;
         self.begin(cond.span, scope);
         let cond = self.cond(cond, scope)?;
         self.branch(cond, head, exit, exit, exit);

@@ -264,11 +264,7 @@ impl Parser<'_, '_> {
         let name = self.name("the name of a macro")?;
         self.expect("(")?;
         let params = self.list(")", |p| p.name("a parameter of the macro"))?;
-        let body = if self.eat("{") {
-            MacroBody::Stmts(self.statements()?)
-        } else {
-            MacroBody::Expr(self.expr()?)
-        };
+        let body = if self.eat("{") { MacroBody::Stmts(self.statements()?) } else { MacroBody::Expr(self.expr()?) };
         Ok(MacroDef { name, span, params, body })
     }
 
@@ -397,9 +393,7 @@ impl Parser<'_, '_> {
             Tok::Name("while") => p.while_statement(),
             Tok::Name("do") => p.do_statement(),
             Tok::Name("for") => p.for_statement(),
-            Tok::Name(word @ ("goto" | "return" | "break" | "continue" | "switch"))
-                if !p.is_at(1, "=") =>
-            {
+            Tok::Name(word @ ("goto" | "return" | "break" | "continue" | "switch")) if !p.is_at(1, "=") => {
                 Err(Diagnostic::error(p.span(), format!("`{word}` is not supported in litmus tests")))
             }
             _ if p.at_type() => {

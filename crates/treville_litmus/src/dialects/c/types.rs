@@ -9,10 +9,7 @@ pub(super) fn is_qualifier(word: &str) -> bool {
 
 /// Whether a declaration or a cast can begin with this word.
 pub(super) fn begins_type(word: &str) -> bool {
-    is_qualifier(word)
-        || is_part(word)
-        || matches!(word, "struct" | "void" | "atomic")
-        || named(word).is_some()
+    is_qualifier(word) || is_part(word) || matches!(word, "struct" | "void" | "atomic") || named(word).is_some()
 }
 
 /// The words that C lets one combine.
