@@ -84,7 +84,7 @@ impl<'a> Memory<'a> {
     /// Declares the location of a binding of the initial state (registers are the dialect's business).
     pub(crate) fn bind(&mut self, binding: &Binding<'a>) -> Result<(), Diagnostic> {
         let (name, count) = match binding.target {
-            Target::Reg { .. } => return Ok(()),
+            Target::Reg { .. } | Target::Symbolic { .. } => return Ok(()),
             Target::Mem { name } => (name, None),
             Target::Array { name, count } => (name, Some(count)),
         };

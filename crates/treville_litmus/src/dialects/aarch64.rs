@@ -138,6 +138,7 @@ impl Isa for AArch64 {
     /// `W1` is a part of `X1`, and states print the whole.
     fn register(&self, name: &str) -> Option<RegName> {
         match name.as_bytes().first()? {
+            b'X' | b'x' if name.eq_ignore_ascii_case("xzr") => Some(RegName::new(36, "XZR", 64)),
             b'X' | b'x' | b'W' | b'w' => number(name).map(general),
             b'S' | b's' => name.eq_ignore_ascii_case("sp").then(|| RegName::new(31, "SP", 64)),
             _ => None,

@@ -58,7 +58,7 @@ impl Isa for Arm {
     }
 
     fn register(&self, name: &str) -> Option<RegName> {
-        let alias = ["R13", "R14", "R15"].iter().position(|r| r.eq_ignore_ascii_case(name)).map(|n| n + 13);
+        let alias = ["FP", "IP", "R13", "R14", "R15"].iter().position(|r| r.eq_ignore_ascii_case(name)).map(|n| n + 11);
         let n = NAMES.iter().position(|r| r.eq_ignore_ascii_case(name)).or(alias)?;
         Some(RegName::new(n as u32, NAMES[n], 32))
     }

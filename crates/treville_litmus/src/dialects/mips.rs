@@ -152,7 +152,31 @@ impl Mips {
         Ok(true)
     }
 
+    /// `dext rd,rs,first,count`: some bits of a register.
+    fn extract<'a>(&self, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<(), Diagnostic> {
+        let rd = self.reg(c, code)?;
+        comma(c)?;
+        let source = self.value(c, code)?;
+        comma(c)?;
+        let at = c.span();
+        let first = immediate(c)?;
+        comma(c)?;
+        let count = immediate(c)?;
+        if !(0..64).contains(&first) || !(1..=64 - first).contains(&count) {
+            return Err(Diagnostic::error(at.to(c.last_span()), "these bits are not among the 64 of the register"));
+        }
+        let low = bin(BinOp::LShr, source, Expr::int(first, 64));
+        if let Some(rd) = rd {
+            code.assign(rd, bin(BinOp::And, low, Expr::int((u64::MAX >> (64 - count)) as i64, 64)));
+        }
+        Ok(())
+    }
+
     fn arithmetic<'a>(&self, m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<bool, Diagnostic> {
+        if m == "dext" {
+            self.extract(c, code)?;
+            return Ok(true);
+        }
         let two: Option<(fn(Expr, Expr) -> Expr, bool)> = operation(m);
         let known = two.is_some() || matches!(m, "li" | "lui" | "move");
         if !known {

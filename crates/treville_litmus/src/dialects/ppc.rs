@@ -259,6 +259,10 @@ impl Ppc {
 
     fn special<'a>(&self, m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<bool, Diagnostic> {
         let rd = match m {
+            "rlwinm" | "rlwimi" => {
+                self.rotate(m, c, code)?;
+                return Ok(true);
+            }
             "li" | "lis" | "mr" | "neg" | "extsw" | "mfcr" | "clrldi" => self.reg(c, code)?,
             _ => return Ok(false),
         };
@@ -287,6 +291,41 @@ impl Ppc {
         };
         code.assign(rd, value);
         Ok(true)
+    }
+}
+
+impl Ppc {
+    /// Rotates the low word left and keeps the bits of a mask; `rlwimi` takes the others from the target. Bit 0 of a word is
+    /// its highest.
+    fn rotate<'a>(&self, m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<(), Diagnostic> {
+        let rd = self.reg(c, code)?;
+        comma(c)?;
+        let source = reg(self.reg(c, code)?).zext(32);
+        let mut bits = [0u32; 3];
+        for bit in &mut bits {
+            comma(c)?;
+            let at = c.span();
+            let n = immediate(c)?;
+            *bit = u32::try_from(n)
+                .ok()
+                .filter(|n| *n < 32)
+                .ok_or_else(|| Diagnostic::error(at, "a word has the bits 0 to 31"))?;
+        }
+        let [by, first, last] = bits;
+        let from_first = u32::MAX >> first;
+        let to_last = u32::MAX << (31 - last);
+        let mask = if first <= last { from_first & to_last } else { from_first | to_last };
+        let left = bin(BinOp::Shl, source.clone(), Expr::int(i64::from(by), 32));
+        let right = bin(BinOp::LShr, source, Expr::int(i64::from(32 - by), 32));
+        let rotated = bin(BinOp::Or, left, right).zext(64);
+        let kept = bin(BinOp::And, rotated, Expr::int(i64::from(mask), 64));
+        let value = if m == "rlwinm" {
+            kept
+        } else {
+            bin(BinOp::Or, bin(BinOp::And, reg(rd), Expr::int(!i64::from(mask), 64)), kept)
+        };
+        code.assign(rd, value);
+        Ok(())
     }
 }
 

@@ -51,14 +51,30 @@ pub(super) fn translate<'a>(m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_,
                 _ => arithmetic("subs", rd, Expr::int(0, rd.bits), by, code),
             }
         }
-        "mul" | "sdiv" | "udiv" => {
+        "mul" | "mneg" | "sdiv" | "udiv" => {
             let (rd, a, b) = three(c, code)?;
-            let op = match m {
-                "mul" => BinOp::Mul,
-                "sdiv" => BinOp::SDiv,
-                _ => BinOp::UDiv,
+            let value = match m {
+                "mul" => bin(BinOp::Mul, a.value(), b.value()),
+                "mneg" => Expr::un(UnOp::Neg, bin(BinOp::Mul, a.value(), b.value())),
+                "sdiv" => bin(BinOp::SDiv, a.value(), b.value()),
+                _ => bin(BinOp::UDiv, a.value(), b.value()),
             };
-            rd.assign(code, bin(op, a.value(), b.value()));
+            rd.assign(code, value);
+        }
+        "smull" | "umull" => {
+            let rd = view_of(c, code, 64)?;
+            comma(c)?;
+            let a = view_of(c, code, 32)?.value();
+            comma(c)?;
+            let b = view_of(c, code, 32)?.value();
+            let wide = |e: Expr| if m == "smull" { e.sext(64) } else { e.zext(64) };
+            rd.assign(code, bin(BinOp::Mul, wide(a), wide(b)));
+        }
+        "abs" => {
+            let rd = view(c, code)?;
+            comma(c)?;
+            let a = view_of(c, code, rd.bits)?.value();
+            rd.assign(code, Expr::ite(negative(a.clone(), rd.bits), Expr::un(UnOp::Neg, a.clone()), a));
         }
         "madd" | "msub" => {
             let (rd, a, b) = three(c, code)?;
