@@ -150,8 +150,8 @@ fn binding<'a>(c: &mut Cursor<'_, 'a>) -> Result<Binding<'a>, Diagnostic> {
     if let (Target::Array { count, .. }, Some(Value::List(list))) = (target, &value)
         && list.len() != count as usize
     {
-        let message = format!("the array has {count} elements, but {} values are given", list.len());
-        return Err(Diagnostic::error(value_span, message));
+        let (n, are) = (list.len(), if list.len() == 1 { "value is" } else { "values are" });
+        return Err(Diagnostic::error(value_span, format!("the array has {count} elements, but {n} {are} given")));
     }
     Ok(Binding { target, ty, value, span, value_span })
 }

@@ -270,9 +270,6 @@ fn translate<'a>(
             errors.push(e);
         }
     }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
     let mut start = BTreeMap::new();
     for r in registers.iter().filter(|r| r.is_of(number)) {
         let Some(reg) = code.find_register(r.written, r.name.as_ref()) else {

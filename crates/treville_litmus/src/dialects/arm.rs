@@ -46,6 +46,9 @@ const NAMES: [&str; 16] =
 /// Set if the last result was 0.
 const ZERO: RegName = RegName { order: 16, name: std::borrow::Cow::Borrowed("Z"), width: 1 };
 
+/// Conditions that need more than the zero flag.
+const OTHER_CONDITIONS: &[&str] = &["cs", "hs", "cc", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le"];
+
 const ACQUIRE: &[&str] = &["A", "AL"];
 
 impl Isa for Arm {
@@ -73,7 +76,11 @@ impl Isa for Arm {
         let conditional = [("eq", true), ("ne", false), ("al", true)]
             .into_iter()
             .find_map(|(suffix, zero)| Some((mnemonic.strip_suffix(suffix)?, suffix, zero)));
-        let Some((base, suffix, zero)) = conditional else { return Err(unknown(self, word, at)) };
+        let Some((base, suffix, zero)) = conditional else {
+            let other = OTHER_CONDITIONS.iter().any(|suffix| mnemonic.ends_with(suffix));
+            let wrong = unknown(self, word, at);
+            return Err(if other { wrong.help("the only conditions are `EQ` and `NE`") } else { wrong });
+        };
         let known = if suffix == "al" {
             self.plain(base, c, code)?
         } else {

@@ -177,7 +177,7 @@ impl Mips {
             self.extract(c, code)?;
             return Ok(true);
         }
-        let two: Option<(fn(Expr, Expr) -> Expr, bool)> = operation(m);
+        let two = operation(m);
         let known = two.is_some() || matches!(m, "li" | "lui" | "move");
         if !known {
             return Ok(false);
@@ -202,8 +202,10 @@ impl Mips {
     }
 }
 
-/// The operation, and whether its last operand is a number.
-fn operation(m: &str) -> Option<(fn(Expr, Expr) -> Expr, bool)> {
+/// What an instruction computes, and whether its last operand is a number.
+type Operation = (fn(Expr, Expr) -> Expr, bool);
+
+fn operation(m: &str) -> Option<Operation> {
     Some(match m {
         "add" | "addu" | "daddu" => (|a, b| bin(BinOp::Add, a, b), false),
         "addi" | "addiu" | "daddiu" => (|a, b| bin(BinOp::Add, a, b), true),

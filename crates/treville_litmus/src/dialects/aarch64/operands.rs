@@ -1,9 +1,9 @@
 //! Operands of AArch64: registers as `X` or `W`, shifted and extended operands, and addresses.
 
-use super::{AArch64, Flags, number};
+use super::{Flags, number};
 use crate::code::{Code, RegName};
 use crate::lexer::{Cursor, Tok};
-use crate::operand::{bin, comma, immediate, not, reg};
+use crate::operand::{bin, immediate, not, reg};
 use treville_base::{Diagnostic, Span};
 use treville_ir::{Expr, Reg};
 use treville_term::{BinOp, Cast};
@@ -213,7 +213,9 @@ pub(super) fn address<'a>(c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Re
         let step = immediate(c)?;
         return Ok(Address { at, write_back: Some((base, bin(BinOp::Add, reg(base), Expr::int(step, 64)))) });
     }
-    comma(c)?;
+    if !c.eat(",") {
+        return Err(c.expected("`]` or `,`"));
+    }
     if is_number(c) {
         let k = immediate(c)?;
         c.expect("]")?;
