@@ -114,6 +114,11 @@ impl<'s, 'a> Code<'s, 'a> {
         self.span = span;
     }
 
+    /// What follows of the current instruction counts as another one, so that program order relates the two parts.
+    pub(crate) fn split_instruction(&mut self) {
+        self.begin(self.span);
+    }
+
     pub(crate) fn register(&mut self, r: &RegName) -> Reg {
         self.names.register(&mut self.regs, r)
     }

@@ -1,7 +1,8 @@
 //! The memory of a test while it is being read: which locations there are, how large, and what they hold at the start.
 //!
 //! A location exists as soon as it is mentioned. Its size is settled at the end: that of its type, or of the widest access
-//! to it if that is larger, so that accesses of one size never have to be split.
+//! that is known to go there if that is larger, so that accesses of one size never have to be split. Where neither is
+//! known it is the size of the accesses whose target depends on what is read.
 
 use crate::init::{Binding, INT, Target, Value, Written};
 use std::collections::BTreeMap;
@@ -14,8 +15,8 @@ pub(crate) struct Memory<'a> {
     by_name: BTreeMap<&'a str, ObjectId>,
     /// Bytes of a stored address.
     pointer: u8,
-    /// The widest access whose location is not known beforehand.
-    anywhere: u8,
+    /// The narrowest access whose location is not known beforehand.
+    anywhere: Option<u8>,
 }
 
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ struct Draft<'a> {
 impl<'a> Memory<'a> {
     /// `pointer`: how many bytes an address takes in memory.
     pub(crate) fn new(pointer: u8) -> Self {
-        Memory { drafts: IndexVec::new(), by_name: BTreeMap::new(), pointer, anywhere: 0 }
+        Memory { drafts: IndexVec::new(), by_name: BTreeMap::new(), pointer, anywhere: None }
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<ObjectId> {
@@ -134,7 +135,7 @@ impl<'a> Memory<'a> {
 
     /// Records an access to a location that is computed.
     pub(crate) fn access_anywhere(&mut self, size: u8) {
-        self.anywhere = self.anywhere.max(size);
+        self.anywhere = Some(self.anywhere.map_or(size, |narrowest| narrowest.min(size)));
     }
 
     /// The bytes of an element (of the whole, if it is no array).
@@ -145,9 +146,12 @@ impl<'a> Memory<'a> {
             return of_type;
         }
         let address = draft.init.iter().any(|v| matches!(v, Value::Address { .. }));
+        let stored = if address { self.pointer } else { 0 };
+        // An access that may go anywhere says something only where nothing else does.
+        let unknown = !draft.declared && draft.widest == 0;
+        let accessed = if unknown { self.anywhere.unwrap_or(0) } else { draft.widest };
         // A pair is two of these.
-        let accessed = draft.widest.max(self.anywhere).min(8);
-        of_type.max(accessed).max(if address { self.pointer } else { 0 })
+        of_type.max(accessed.min(8)).max(stored)
     }
 
     fn type_size(&self, ty: Type) -> u8 {
@@ -183,8 +187,7 @@ impl<'a> Memory<'a> {
         for (id, draft) in self.drafts.iter_enumerated() {
             let element = self.element_size(id);
             let count = u64::from(draft.count.unwrap_or(1));
-            let extent = draft.extent.max(u64::from(self.anywhere)).next_multiple_of(u64::from(element));
-            let size = extent.max(count * u64::from(element));
+            let size = (count * u64::from(element)).max(draft.extent.next_multiple_of(u64::from(element)));
             let cell = |i: u64| InitCell {
                 offset: i * u64::from(element),
                 size: element,
