@@ -389,7 +389,7 @@ fn record_accesses(func: &Func, start: &BTreeMap<Reg, (ObjectId, i64)>, memory: 
         let fixed = |reg: Reg| if written[reg.0 as usize] { None } else { start.get(&reg).copied() };
         match base(addr, &fixed) {
             Some((object, offset)) => memory.access(object, offset, *size),
-            None => memory.access_anywhere(*size),
+            None => memory.access_computed(*size),
         }
     }
 }
