@@ -146,22 +146,15 @@ fn fetch<'a>(
     Ok(())
 }
 
-/// `CAS Rs,Rt,[Rn]`: if memory holds Rs it becomes Rt, and Rs need not wait for the read to keep its value; else Rs becomes
-/// what memory holds.
+/// `CAS Rs,Rt,[Rn]`: if memory holds Rs it becomes Rt; Rs becomes what memory held.
 fn compare_and_swap<'a>(form: Form, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<(), Diagnostic> {
     let (expected, new, addr) = operands(c, code)?;
     let size = form.size.unwrap_or(expected.bits / 8);
     let tags = tags(code, form, expected.reg.is_some());
-    let bits = 8 * size;
-    let old = code.temp(bits);
-    let equal = bin(BinOp::Eq, reg(old), expected.value_as(bits));
-    code.op(Op::Update { old, addr, size, guard: Some(equal.clone()), new: new.value_as(bits), tags });
-    let kept = expected.value_as(bits);
-    code.choose(
-        equal,
-        |code| assign_part(code, expected, kept, bits),
-        |code| assign_part(code, expected, reg(old), bits),
-    );
+    let old = code.temp(8 * size);
+    let guard = Some(bin(BinOp::Eq, reg(old), expected.value_as(8 * size)));
+    code.op(Op::Update { old, addr, size, guard, new: new.value_as(8 * size), tags });
+    assign_part(code, expected, reg(old), 8 * size);
     Ok(())
 }
 
@@ -179,13 +172,8 @@ fn compare_and_swap_pair<'a>(form: Form, c: &mut Cursor<'_, 'a>, code: &mut Code
     let size = first.bits / 4;
     let tags = tags(code, form, first.reg.is_some() || second.reg.is_some());
     let old = code.temp(8 * size);
-    let equal = bin(BinOp::Eq, reg(old), join(first, second));
-    let new = join(new_first, new_second);
-    code.op(Op::Update { old, addr, size, guard: Some(equal.clone()), new, tags });
-    let keep = |code: &mut Code<'_, '_>| {
-        first.assign(code, first.value());
-        second.assign(code, second.value());
-    };
-    code.choose(equal, keep, |code| split(code, old, first, second));
+    let guard = Some(bin(BinOp::Eq, reg(old), join(first, second)));
+    code.op(Op::Update { old, addr, size, guard, new: join(new_first, new_second), tags });
+    split(code, old, first, second);
     Ok(())
 }
