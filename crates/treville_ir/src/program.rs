@@ -68,6 +68,13 @@ pub struct RegInfo {
     pub width: u8,
 }
 
+impl RegInfo {
+    /// A register that a front end made up, inside one instruction: its name begins with `%`, which no source can write.
+    pub fn is_temporary(&self) -> bool {
+        self.name.starts_with('%')
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct Block {
     pub insts: Vec<Inst>,
@@ -211,8 +218,8 @@ pub struct InitCell {
 }
 
 /// Where objects live: each begins on a line of its own, so that no address computation leaves one for another by accident.
-pub const OBJECT_BASE: u64 = 0x5a00_0000;
-pub const OBJECT_STRIDE: u64 = 0x1_0000;
+pub(crate) const OBJECT_BASE: u64 = 0x5a00_0000;
+pub(crate) const OBJECT_STRIDE: u64 = 0x1_0000;
 
 impl Program {
     /// The address that the next object gets.

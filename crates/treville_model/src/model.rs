@@ -4,7 +4,7 @@
 //! `try` are gone. Order matters only between picks (`with x from …`) and checks, and [`Model::steps`] keeps it.
 
 use crate::syntax;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
 use treville_event::BaseRel;
@@ -297,6 +297,8 @@ pub struct Model {
     pub free_co: bool,
     /// Same for equal models, whatever their names.
     pub fingerprint: u128,
+    /// Variants that were on.
+    pub variants: BTreeSet<Name>,
     /// What is odd but harmless: definitions that are faulty and not used.
     pub warnings: Vec<Diagnostic>,
 }

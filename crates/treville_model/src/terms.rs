@@ -267,6 +267,20 @@ pub fn children(term: &Term) -> impl Iterator<Item = TermId> {
     a.into_iter().chain(b)
 }
 
+/// Calls `change` with each term directly below a term.
+pub(crate) fn for_children(term: &mut Term, mut change: impl FnMut(&mut TermId)) {
+    match term {
+        Term::Union(a, b) | Term::Inter(a, b) | Term::Diff(a, b) | Term::Seq(a, b) | Term::Product(a, b) => {
+            change(a);
+            change(b);
+        }
+        Term::Complement(a) | Term::Inverse(a) | Term::Plus(a) | Term::Star(a) | Term::Opt(a) => change(a),
+        Term::ToId(a) | Term::Domain(a) | Term::Range(a) => change(a),
+        Term::BaseSet(_) | Term::BaseRel(_) | Term::Empty | Term::Universe => {}
+        Term::Rec(..) | Term::Pick(_) | Term::General(_) => {}
+    }
+}
+
 impl Model {
     pub fn shape(&self, t: TermId) -> Shape {
         self.terms[t].shape

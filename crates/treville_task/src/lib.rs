@@ -1,1 +1,14 @@
-//! Under construction.
+//! What is asked of an engine and what it answers: tasks, queries, limits, outcomes. No engine here, and no report.
+//!
+//! Questions are reachability: a [`Query`] has a goal, an [`Answer`] says whether it was found, is absent (and within what),
+//! or stays open (and why). Yes and no are derived in one place, [`Verdict::of`].
+
+mod engine;
+mod outcome;
+mod query;
+
+pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Silent, Unsupported};
+pub use outcome::{
+    Answer, Counts, FinalState, FinalValue, Observation, Outcome, Scope, Stats, StopReason, Verdict, Witness,
+};
+pub use query::{Bounds, Goal, Limits, Query, Semantics, Task};

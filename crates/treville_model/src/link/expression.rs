@@ -3,7 +3,7 @@
 use super::scope::Scope;
 use super::{Eval, Linker, fault};
 use crate::model::{Closure, Shape, Static, Term, TermId, Type};
-use crate::syntax::{Binding, Cond, Exp, ExpKind, Nary, Pattern, Split, Unary, VariantCond};
+use crate::syntax::{Binding, Cond, Exp, ExpKind, Nary, Pattern, Split, Unary};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, Span};
@@ -362,7 +362,7 @@ impl Linker<'_> {
     /// Whether a condition holds, if the text alone decides it.
     pub(super) fn decide(&mut self, cond: &Cond, scope: &mut Scope) -> Eval<Option<bool>> {
         let (a, b) = match cond {
-            Cond::Variant(variant) => return Ok(Some(self.variant(variant))),
+            Cond::Variant(variant) => return Ok(Some(variant.holds(&self.vocabulary.variants))),
             Cond::Eq(a, b) | Cond::Subset(a, b) | Cond::In(a, b) => (self.eval(a, scope), self.eval(b, scope)),
         };
         let (a, b) = both(a, b)?;
@@ -373,15 +373,6 @@ impl Linker<'_> {
             (Cond::Subset(..), Static::Tags(a), Static::Tags(b)) => Some(a.iter().all(|t| b.contains(t))),
             _ => None,
         })
-    }
-
-    fn variant(&self, cond: &VariantCond) -> bool {
-        match cond {
-            VariantCond::Is(name) => self.vocabulary.variants.contains(name),
-            VariantCond::Not(c) => !self.variant(c),
-            VariantCond::And(a, b) => self.variant(a) && self.variant(b),
-            VariantCond::Or(a, b) => self.variant(a) || self.variant(b),
-        }
     }
 
     pub(super) fn enum_of(&self, tag: &Name) -> Option<&[Name]> {

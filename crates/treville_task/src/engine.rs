@@ -1,0 +1,61 @@
+//! The interface of an engine.
+
+use crate::{Outcome, Task};
+use std::ops::ControlFlow;
+use treville_base::Span;
+use treville_event::Graph;
+
+pub struct EngineInfo {
+    pub name: &'static str,
+    /// One line for `treville engines`.
+    pub about: &'static str,
+}
+
+/// Why an engine does not take a task.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unsupported {
+    pub what: String,
+    pub span: Option<Span>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Progress {
+    pub executions: u64,
+    pub candidates: u64,
+}
+
+/// Told from time to time how far an engine is.
+pub trait Monitor: Sync {
+    fn progress(&self, progress: &Progress);
+}
+
+/// A monitor that does nothing.
+pub struct Silent;
+
+impl Monitor for Silent {
+    fn progress(&self, _: &Progress) {}
+}
+
+pub trait Engine: Send + Sync {
+    fn info(&self) -> &EngineInfo;
+    fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>>;
+    fn run(&self, task: &Task, monitor: &dyn Monitor) -> Outcome;
+    /// Engines that can list candidate executions, the rejected ones included.
+    fn candidates(&self) -> Option<&dyn Candidates> {
+        None
+    }
+}
+
+/// A candidate execution, before any model has judged it.
+pub struct Candidate<'a> {
+    pub graph: &'a Graph,
+    /// Final values of the question's observed places.
+    pub state: &'a [crate::outcome::FinalValue],
+    /// Whether it satisfies the question's filter and condition.
+    pub holds: bool,
+}
+
+pub trait Candidates {
+    /// Calls `visit` for each candidate (reads-from, coherence, values solved), in a fixed order, until it breaks.
+    fn visit(&self, task: &Task, visit: &mut dyn FnMut(Candidate<'_>) -> ControlFlow<()>);
+}

@@ -1,0 +1,151 @@
+//! Answers, and the one place where they become a verdict.
+
+use std::collections::BTreeMap;
+use treville_base::Name;
+use treville_event::{Graph, Relation};
+use treville_ir::Quantifier;
+use treville_term::Bv;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Answer {
+    Found(Box<Witness>),
+    Absent(Scope),
+    Open(StopReason),
+}
+
+/// An execution, ready to be judged again and drawn.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Witness {
+    pub graph: Graph,
+    /// What the model picked with `with … from`, in order.
+    pub picks: Vec<(Name, Relation)>,
+    /// Final values of the question's observed places, in their order.
+    pub state: Vec<FinalValue>,
+}
+
+/// One value, or the elements of an array.
+pub type FinalValue = Vec<Bv>;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scope {
+    /// False if some execution was cut at a bound.
+    pub complete: bool,
+    /// What the answer assumes, in words.
+    pub relative_to: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StopReason {
+    Timeout,
+    Cancelled,
+    Memory,
+    /// The engine met something that it cannot judge; the text says what and where.
+    Refused(String),
+}
+
+impl std::fmt::Display for StopReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StopReason::Timeout => f.write_str("the time limit was reached"),
+            StopReason::Cancelled => f.write_str("interrupted"),
+            StopReason::Memory => f.write_str("the memory limit was reached"),
+            StopReason::Refused(why) => f.write_str(why),
+        }
+    }
+}
+
+/// A final state with the number of executions that end in it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FinalState {
+    /// In the order of the question's observed places.
+    pub values: Vec<FinalValue>,
+    pub executions: u64,
+    /// Whether it satisfies the condition.
+    pub holds: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Executions that the model accepts and the filter keeps.
+    pub executions: u64,
+    /// Of these, those that satisfy the condition.
+    pub positive: u64,
+    /// Executions that ended early: cut at a bound, or waiting for ever.
+    pub blocked: u64,
+    /// Candidates that were judged.
+    pub candidates: u64,
+}
+
+/// Figures for `--stats`, by name.
+pub type Stats = BTreeMap<&'static str, u64>;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// One for each query.
+    pub answers: Vec<Answer>,
+    /// Sorted by value. Complete unless `stopped`.
+    pub states: Option<Vec<FinalState>>,
+    pub counts: Counts,
+    /// Flags that some execution raised, with how many did.
+    pub flags: BTreeMap<Name, u64>,
+    /// Some execution violates an `undefined_unless`.
+    pub undefined: bool,
+    /// Why the engine ended before it had seen everything.
+    pub stopped: Option<StopReason>,
+    /// Some execution was cut at a bound.
+    pub cut: bool,
+    pub stats: Stats,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Observation {
+    Always,
+    Sometimes,
+    Never,
+}
+
+/// The answer to a litmus question.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Yes,
+    No,
+    /// The model leaves the program undefined.
+    Undefined,
+    Unknown(StopReason),
+}
+
+impl Verdict {
+    /// From the answers to [`crate::Task::litmus_queries`].
+    pub fn of(quantifier: Quantifier, outcome: &Outcome) -> Verdict {
+        if outcome.undefined {
+            return Verdict::Undefined;
+        }
+        let [holds, fails, ..] = outcome.answers.as_slice() else {
+            return Verdict::Unknown(StopReason::Refused("the engine gave no answer".into()));
+        };
+        let (deciding, yes_if_found) = match quantifier {
+            Quantifier::Exists => (holds, true),
+            Quantifier::NotExists => (holds, false),
+            Quantifier::Forall => (fails, false),
+        };
+        match deciding {
+            Answer::Found(_) if yes_if_found => Verdict::Yes,
+            Answer::Found(_) => Verdict::No,
+            Answer::Absent(_) if yes_if_found => Verdict::No,
+            Answer::Absent(_) => Verdict::Yes,
+            Answer::Open(reason) => Verdict::Unknown(reason.clone()),
+        }
+    }
+}
+
+impl Observation {
+    /// How often the condition holds, if both queries were decided.
+    pub fn of(outcome: &Outcome) -> Option<Observation> {
+        match outcome.answers.as_slice() {
+            [Answer::Found(_), Answer::Found(_), ..] => Some(Observation::Sometimes),
+            [Answer::Found(_), Answer::Absent(_), ..] => Some(Observation::Always),
+            [Answer::Absent(_), Answer::Found(_) | Answer::Absent(_), ..] => Some(Observation::Never),
+            _ => None,
+        }
+    }
+}

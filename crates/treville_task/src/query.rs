@@ -1,0 +1,68 @@
+//! Tasks: a program, what its executions are, and what is asked of them.
+
+use std::sync::Arc;
+use treville_base::{Cancel, Name};
+use treville_event::Vocabulary;
+use treville_ir::{Formula, Program, Question};
+use treville_model::Model;
+
+#[derive(Clone, Debug)]
+pub struct Task {
+    pub program: Arc<Program>,
+    pub semantics: Semantics,
+    /// The test's own question: final states are listed and counted by its `observed` and `condition`.
+    pub question: Option<Arc<Question>>,
+    pub queries: Vec<Query>,
+    pub bounds: Bounds,
+    pub limits: Limits,
+    /// List the final states (and count them): an engine may otherwise stop as soon as every query is answered.
+    pub states: bool,
+}
+
+#[derive(Clone, Debug)]
+pub enum Semantics {
+    /// The executions that a model accepts, with the shape of events that it is linked for.
+    Axioms(Arc<Model>, Arc<Vocabulary>),
+}
+
+/// Is there an execution such that …
+#[derive(Clone, PartialEq, Debug)]
+pub struct Query {
+    pub goal: Goal,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Goal {
+    /// The final state satisfies `filter` (if any) and `condition`.
+    Final { condition: Formula, filter: Option<Formula> },
+    /// The model raises this flag.
+    Flag(Name),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// How often a thread may take a backward jump; executions that would take more are cut, and the outcome says so.
+    pub unroll: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Raised by the caller, or at the deadline.
+    pub cancel: Cancel,
+    pub memory_mb: Option<u64>,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds { unroll: 2 }
+    }
+}
+
+impl Task {
+    /// The queries of a litmus question: its condition, then the negation. Every verdict and observation follows from these two.
+    pub fn litmus_queries(question: &Question) -> Vec<Query> {
+        let goal = |condition| Query { goal: Goal::Final { condition, filter: question.filter.clone() } };
+        let condition = question.condition.clone();
+        vec![goal(condition.clone()), goal(Formula::Not(Box::new(condition)))]
+    }
+}
