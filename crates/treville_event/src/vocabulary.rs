@@ -86,4 +86,15 @@ base_rels! {
     DifferentValues "different-values",
     /// Read and write of an update whose expected value came from a read (compare-exchange).
     Casdep "casdep",
+    /// Same offset in an object.
+    SameLowOrderBits "same-low-order-bits",
+    /// From a page table entry to the accesses of its page.
+    PteToPa "PTEtoPA",
+}
+
+impl BaseRel {
+    /// Whether skeletons have it. The others can be named, but no model may depend on them.
+    pub fn is_built(self) -> bool {
+        !matches!(self, BaseRel::SameLowOrderBits | BaseRel::PteToPa)
+    }
 }

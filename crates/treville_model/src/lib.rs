@@ -3,6 +3,7 @@
 
 pub mod syntax;
 
+mod display;
 mod fingerprint;
 mod link;
 mod mentions;

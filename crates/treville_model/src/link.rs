@@ -24,7 +24,7 @@ use scope::Scope;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
-use treville_event::Vocabulary;
+use treville_event::{BaseRel, Vocabulary};
 
 /// How deeply expressions and calls may nest.
 const MAX_DEPTH: u32 = 300;
@@ -69,6 +69,8 @@ struct Linker<'v> {
     including: Vec<Name>,
     /// Bodies of recursive functions whose type is being found out, to stop there when they call themselves.
     typing: Vec<*const Exp>,
+    /// Uses of relations that can be named and are not built.
+    unbuilt: Vec<(BaseRel, Span)>,
     /// Whether coherence is already bound to the free choice of the engine.
     co_bound: bool,
     depth: u32,
@@ -97,6 +99,7 @@ impl<'v> Linker<'v> {
             in_prelude: false,
             including: Vec::new(),
             typing: Vec::new(),
+            unbuilt: Vec::new(),
             co_bound: false,
             depth: 0,
             calls: 0,

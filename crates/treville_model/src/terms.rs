@@ -142,6 +142,12 @@ impl Terms {
         } else if self.is_universe(a) {
             self.complement(b)
         } else {
+            // `a \ (a & c)` is `a \ c`, which grows with `a`.
+            let b = match *self.get(b) {
+                Term::Inter(x, c) if x == a => c,
+                Term::Inter(c, x) if x == a => c,
+                _ => b,
+            };
             self.make(Term::Diff(a, b), self.shape(a))
         }
     }

@@ -38,6 +38,17 @@ impl Linker<'_> {
         };
         drop_leftovers(&mut model);
         let needed = model.needed();
+        let missing = |(t, info): (TermId, &TermInfo)| match info.term {
+            Term::BaseRel(rel) if needed[t.index()] && !rel.is_built() => {
+                let at = self.unbuilt.iter().find(|(r, _)| *r == rel).map(|(_, span)| *span);
+                Some(Diagnostic::error(at, format!("the relation '{}' is not supported", rel.name())))
+            }
+            _ => None,
+        };
+        let missing: Vec<Diagnostic> = model.terms.iter_enumerated().filter_map(missing).collect();
+        if !missing.is_empty() {
+            return Err(missing);
+        }
         let is_co = |(t, info): (TermId, &TermInfo)| needed[t.index()] && info.term == Term::BaseRel(BaseRel::Co);
         model.free_co |= model.terms.iter_enumerated().any(is_co);
         model.fingerprint = fingerprint(&model);

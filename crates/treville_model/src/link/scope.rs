@@ -50,7 +50,11 @@ pub(super) struct Capture {
 
 impl Linker<'_> {
     pub(super) fn lookup(&mut self, name: &Name, span: Span, scope: &Scope) -> Eval {
-        match self.find(name, scope) {
+        let found = self.find(name, scope);
+        if let Some(rel) = BaseRel::from_name(name).filter(|r| !r.is_built()) {
+            self.unbuilt.push((rel, span));
+        }
+        match found {
             Some(Static::Faulty(diagnostics)) => Err(diagnostics.to_vec()),
             Some(value) => Ok(value),
             None => Err(vec![self.unbound(name, span, scope)]),
