@@ -1,5 +1,5 @@
-//! Evaluating models on execution graphs. [`plain`] is the reference: what it says is what a model means. [`Staged`] is
-//! the fast one, tested against it.
+//! Evaluating models on execution graphs. [`plain`] is the reference: what it says is what a model means. [`Staged`] is fast
+//! and tested against it; [`Coherence`] reads off a model what a search may take for granted.
 
 pub mod plain;
 
