@@ -26,6 +26,8 @@ pub enum LockShape {
 pub struct Vocabulary {
     /// Sets of events by name, those of kinds included.
     pub sets: BTreeSet<Name>,
+    /// Those of them that have no member in any execution at hand: models simplify where they know it.
+    pub empty: BTreeSet<Name>,
     pub rmw: RmwShape,
     pub locks: LockShape,
     /// Whether register events and the relations inside an instruction are built.

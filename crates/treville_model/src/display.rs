@@ -16,7 +16,7 @@ impl Display for Model {
             let how = if group.order == RecOrder::Least { "" } else { "(* in order *) " };
             for (i, (name, &body)) in group.names.iter().zip(&group.bodies).enumerate() {
                 let start = if i == 0 { "let rec" } else { "and" };
-                writeln!(f, "{start} {how}{name} = {}", printer.inside(body))?;
+                writeln!(f, "{start} {how}{name} = {}", printer.alone(body))?;
             }
         }
         for t in self.terms.ids().filter(|&t| printer.is_defined(t)) {
@@ -57,7 +57,7 @@ impl Model {
                 };
                 let not = if check.test.negated { "~" } else { "" };
                 let monotone = if check.monotone { " (* monotone *)" } else { "" };
-                writeln!(f, "{mode}{not}{kind} {} as {}{monotone}", printer.inside(check.test.term), check.name)
+                writeln!(f, "{mode}{not}{kind} {} as {}{monotone}", printer.alone(check.test.term), check.name)
             }
         }
     }
@@ -115,6 +115,11 @@ impl<'m> Printer<'m> {
         }
     }
 
+    /// The term where nothing around it could be mistaken for a part of it.
+    fn alone(&self, t: TermId) -> String {
+        if self.is_defined(t) { self.label(t) } else { self.body(t) }
+    }
+
     /// The term by its operator.
     fn body(&self, t: TermId) -> String {
         let model = self.model;
@@ -142,9 +147,9 @@ impl<'m> Printer<'m> {
             Term::Plus(a) => format!("{}+", self.inside(a)),
             Term::Star(a) => format!("{}*", self.inside(a)),
             Term::Opt(a) => format!("{}?", self.inside(a)),
-            Term::ToId(a) => format!("[{}]", self.inside(a).trim_start_matches('(').trim_end_matches(')')),
-            Term::Domain(a) => format!("domain({})", self.inside(a)),
-            Term::Range(a) => format!("range({})", self.inside(a)),
+            Term::ToId(a) => format!("[{}]", self.alone(a)),
+            Term::Domain(a) => format!("domain({})", self.alone(a)),
+            Term::Range(a) => format!("range({})", self.alone(a)),
             Term::Rec(rec, i) => model.recs[rec].names.get(i as usize).map_or_else(String::new, ToString::to_string),
             Term::Pick(pick) => model.picks[pick].name.to_string(),
             Term::General(general) => format!("{general:?}"),

@@ -18,6 +18,7 @@ use crate::model::{
 use crate::syntax::{Exp, Unit};
 use crate::terms::Terms;
 pub use apply::group_member;
+pub(crate) use finish::computes_dependencies;
 use instruction::Procedure;
 use rustc_hash::FxHashMap;
 use scope::Scope;
@@ -54,6 +55,7 @@ struct Linker<'v> {
     generals: IndexVec<GeneralId, General>,
     checks: IndexVec<CheckId, Check>,
     steps: Vec<Step>,
+    vacuous: Vec<(Name, Span)>,
     shows: Vec<(Name, TermId)>,
     globals: FxHashMap<Name, Static>,
     procedures: FxHashMap<Name, Arc<Procedure>>,
@@ -89,6 +91,7 @@ impl<'v> Linker<'v> {
             generals: IndexVec::new(),
             checks: IndexVec::new(),
             steps: Vec::new(),
+            vacuous: Vec::new(),
             shows: Vec::new(),
             globals: FxHashMap::default(),
             procedures: FxHashMap::default(),
@@ -135,7 +138,7 @@ impl<'v> Linker<'v> {
             stage,
             ty,
             looks_at: capture.looks_at,
-            orders: None,
+            known: None,
         }))
     }
 

@@ -30,6 +30,7 @@ impl Linker<'_> {
             generals: self.generals,
             checks: self.checks,
             steps: self.steps,
+            vacuous: self.vacuous,
             shows: self.shows,
             defs,
             fingerprint: 0,
