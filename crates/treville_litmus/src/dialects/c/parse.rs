@@ -508,6 +508,9 @@ impl Parser<'_, '_> {
 
     /// An assignment or an expression, without the semicolon.
     fn simple_statement(&mut self) -> Parsed<StmtKind> {
+        if let (Tok::Name(word), Tok::Name(_)) = (self.peek(), self.token(1).tok) {
+            return Err(Diagnostic::error(self.span(), format!("unknown type `{word}`")));
+        }
         let target = self.expr()?;
         let start = target.span;
         let operator = match self.peek() {

@@ -207,8 +207,8 @@ fn a_failed_compare_exchange_stores_what_it_saw() {
 fn structured_control_flow_says_where_it_joins() {
     check(
         "if (*x) *y = 1; else { r1 = 2; } *x = 3;",
-        "b0: 0. %0 := R[NA] x; 0. if (%0 != 0) b1 else b3 until b2 b1: 1. W[NA] y 1; goto b2 b2: 3. W[NA] x 3; end\
-         b3: 2. r1 := 2; goto b2 ",
+        "b0: 0. %0 := R[NA] x; 0. if (%0 != 0) b1 else b2 until b3 b1: 1. W[NA] y 1; goto b3 b2: 2. r1 := 2; goto b3 \
+         b3: 3. W[NA] x 3; end",
     );
     check(
         "while (r0 < 2) r0++;",
@@ -288,6 +288,10 @@ fn kernel_updates_are_pairs() {
         "smp_mb(); if (atomic_dec_and_test(x)) *y = atomic_fetch_andnot(1, x);",
         "b0: 1. F[MB]; 2. %0 := U[MB RMW X][MB RMW X] x (%0 - 1); 2. if ((%0 - 1) == 0) b1 else b2 until b2 \
          b1: 3. %1 := U[MB RMW X][MB RMW X] x (%1 & ~1); 3. W[] y %1; goto b2 b2: end",
+    );
+    check(
+        "smp_mb(); r0 = atomic_fetch_add(r1, x);",
+        "1. F[MB]; 2. %1 := U[MB RMW X][MB RMW X] x (%1 + r1); 2. r0 := (%1 + (r1 ^ r1)); end",
     );
     check(
         "r0 = atomic_add_unless(x, 1, r1);",
