@@ -54,7 +54,7 @@ fn program(init: &str, code: &str) -> Program {
 /// The first thread of `P0(int *x, int *y, int **p) { body }`, shown.
 fn thread(body: &str) -> String {
     let program = program("", &format!("P0(int *x, int *y, int **p) {{ {body} }}"));
-    Show { program: &program, func: &program.funcs.iter().next().unwrap() }.func()
+    Show { program: &program, func: program.funcs.iter().next().unwrap() }.func()
 }
 
 struct Show<'p> {
@@ -250,7 +250,7 @@ fn arithmetic_on_pointers_counts_elements() {
 fn the_word_is_the_widest_type() {
     let p =
         program("x = y; int a[2] = {1, y};", "P0(intptr_t *x, int *a) { intptr_t r0 = *x; r1 = *(a + 1); *a = r0; }");
-    let shown = Show { program: &p, func: &p.funcs.iter().next().unwrap() }.func();
+    let shown = Show { program: &p, func: p.funcs.iter().next().unwrap() }.func();
     assert_eq!(shown, "0. r0 := R[NA] x; 1. r1 := R[NA] a+8; 2. W[NA] a r0; end");
     assert!(p.funcs.iter().all(|f| f.regs.iter().all(|r| r.width == 64)));
     assert!(p.objects.iter().all(|o| o.init.iter().all(|c| c.size == 8)));
