@@ -1,5 +1,5 @@
 //! Broken C tests and macro files, each with the messages that it gets: `test_data/err/c/*.litmus` and `*.def` with a
-//! sibling `.expect`. Set `BLESS=1` to rewrite the expectations, then read the difference.
+//! sibling `.expect`. Set `TREVILLE_BLESS=1` to rewrite the expectations, then read the difference.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ fn broken_inputs_get_their_messages() {
     for path in paths {
         let found = messages(&path);
         let expect = path.with_extension("expect");
-        if std::env::var_os("BLESS").is_some() {
+        if std::env::var_os("TREVILLE_BLESS").is_some() {
             std::fs::write(&expect, &found).unwrap();
         }
         if found.is_empty() || std::fs::read_to_string(&expect).ok().as_ref() != Some(&found) {

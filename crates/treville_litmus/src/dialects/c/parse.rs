@@ -13,6 +13,9 @@ use treville_base::{Diagnostic, FileId, Name, Span};
 /// How deep statements and expressions may nest.
 const MAX_NESTING: u16 = 200;
 
+/// How many errors one text is told.
+const MAX_ERRORS: usize = 30;
+
 /// The code of a test.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Code {
@@ -115,7 +118,8 @@ impl<'t, 'a> Parser<'t, 'a> {
         Parser { tokens, at: 0, nesting: 0, widest: 0, errors: Vec::new() }
     }
 
-    fn finish<T>(self, parsed: T) -> Result<T, Vec<Diagnostic>> {
+    fn finish<T>(mut self, parsed: T) -> Result<T, Vec<Diagnostic>> {
+        self.errors.truncate(MAX_ERRORS);
         if self.errors.is_empty() { Ok(parsed) } else { Err(self.errors) }
     }
 }
