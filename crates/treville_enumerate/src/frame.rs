@@ -4,7 +4,7 @@ use crate::cells::Cells;
 use crate::traces::{Trace, Traces};
 use crate::values::{Stuck, Values};
 use std::collections::BTreeMap;
-use treville_base::{Idx, Span};
+use treville_base::Idx;
 use treville_event::{Cell, Kind};
 use treville_ir::{Expr, Program, ThreadId};
 use treville_term::{BinOp, Bv, Cast, TermId, VarId};
@@ -39,12 +39,8 @@ pub(crate) struct Frame<'t> {
     pub(crate) assumed: Vec<(TermId, u64)>,
 }
 
-/// Why a frame cannot be handled.
-#[derive(Clone, Debug)]
-pub(crate) struct Refusal {
-    pub(crate) what: String,
-    pub(crate) span: Span,
-}
+/// Why a program cannot be handled, in words.
+pub(crate) type Refusal = String;
 
 /// The parts of memory accesses that frames need, made once for all of them.
 #[derive(Clone, Debug, Default)]
@@ -77,8 +73,7 @@ impl Parts {
                 };
                 let Some(address) = traces.domain.store.as_const(address) else { continue };
                 let Some(covered) = cells.covering(address.unsigned() as u64, size) else {
-                    let what = format!("an access of {size} bytes outside of every object");
-                    return Err(Refusal { what, span: event.action.span });
+                    return Err(format!("an access of {size} bytes crosses the border of an object"));
                 };
                 if covered.len() > 1 {
                     let key = (thread, path, i as u32);

@@ -19,7 +19,7 @@ mod values;
 
 use collect::Collector;
 use prepare::{Failed, Prepared};
-use search::Search;
+use search::{Search, Worth};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use treville_base::{Cancel, Name};
@@ -86,8 +86,15 @@ impl Engine for Enumerate {
         let Semantics::Axioms(model, _) = &task.semantics;
         let searched = self.plan(model).is_some_and(|plan| {
             let staged = Staged::new(model, &plan);
-            let mut search =
-                Search { prepared: &prepared, staged, notes: &plan.notes, collector: &mut collector, cancel, steps: 0 };
+            let mut search = Search {
+                prepared: &prepared,
+                staged,
+                notes: &plan.notes,
+                collector: &mut collector,
+                cancel,
+                steps: 0,
+                worth: Worth::default(),
+            };
             search.all().is_ok()
         });
         let mut refused = None;
@@ -176,6 +183,6 @@ fn reason(failed: Failed, cancel: &Cancel) -> StopReason {
         Failed::TooManyPaths => {
             stop_reason(cancel).unwrap_or(StopReason::Refused("the threads have too many paths".into()))
         }
-        Failed::Refused(refusal) => StopReason::Refused(refusal.what),
+        Failed::Refused(refusal) => StopReason::Refused(refusal),
     }
 }

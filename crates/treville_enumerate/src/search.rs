@@ -29,6 +29,31 @@ pub(crate) struct Search<'a, 'm, 't> {
     pub(crate) collector: &'a mut Collector<'t>,
     pub(crate) cancel: &'a Cancel,
     pub(crate) steps: u32,
+    pub(crate) worth: Worth,
+}
+
+/// Whether looking at partial executions pays, by depth: where it has not pruned for long, it is done only now and then.
+#[derive(Debug, Default)]
+pub(crate) struct Worth {
+    /// Looks since the last one that pruned.
+    idle: Vec<u32>,
+}
+
+impl Worth {
+    fn skips(&mut self, depth: usize) -> bool {
+        if self.idle.len() <= depth {
+            self.idle.resize(depth + 1, 0);
+        }
+        let idle = &mut self.idle[depth];
+        *idle += 1;
+        *idle > 16 && !idle.is_multiple_of(16)
+    }
+
+    fn learn(&mut self, depth: usize, plausible: bool) {
+        if !plausible {
+            self.idle[depth] = 0;
+        }
+    }
 }
 
 /// The choices made so far in one frame.
@@ -108,7 +133,8 @@ impl Search<'_, '_, '_> {
         let Some((_, accesses)) = state.cells.get(c) else { return self.sources_chosen(state, values) };
         let chosen = state.sources[c].len();
         let Some(&read) = accesses.reads.get(chosen) else {
-            let plausible = chosen == 0 || self.plausible(state);
+            let last = state.cells[c + 1..].iter().all(|(_, a)| a.reads.is_empty());
+            let plausible = chosen == 0 || last || self.plausible(state, c);
             return if plausible { self.choose_source(state, values, c + 1) } else { ControlFlow::Continue(()) };
         };
         let before = state.forced[c].clone();
@@ -140,8 +166,19 @@ impl Search<'_, '_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// Whether the choices so far may still become an execution.
-    fn plausible(&mut self, state: &mut State<'_>) -> bool {
+    /// Whether the choices so far, up to cell `c`, may still become an execution.
+    fn plausible(&mut self, state: &mut State<'_>, c: usize) -> bool {
+        if self.worth.skips(c) {
+            return true;
+        }
+        self.forced_orders(state);
+        let plausible = self.staged.plausible();
+        self.worth.learn(c, plausible);
+        plausible
+    }
+
+    /// Gives the evaluator the sources so far and what they force on coherence.
+    fn forced_orders(&mut self, state: &mut State<'_>) {
         state.co.clear();
         for (c, (_, accesses)) in state.cells.iter().enumerate() {
             for (i, j) in state.forced[c].pairs() {
@@ -150,7 +187,6 @@ impl Search<'_, '_, '_> {
         }
         self.staged.set_rf(&state.rf);
         self.staged.set_co(&state.co);
-        self.staged.holds(true)
     }
 
     /// Every read has a source: solve for values, then choose orders.
@@ -160,8 +196,10 @@ impl Search<'_, '_, '_> {
             return ControlFlow::Continue(());
         };
         let registers = register_values(state.frame, values);
-        self.staged.set_rf(&state.rf);
-        state.co.clear();
+        self.forced_orders(state);
+        if !self.staged.plausible() {
+            return ControlFlow::Continue(());
+        }
         self.choose_order(state, &solution, &registers, 0)
     }
 
@@ -176,28 +214,31 @@ impl Search<'_, '_, '_> {
         if c == state.cells.len() {
             return self.complete(state, solution, registers);
         }
-        let accesses = state.cells[c].1.clone();
         let forced = state.forced[c].clone();
+        if let Some(order) = forced.total() {
+            state.orders[c] = order;
+            return self.choose_order(state, solution, registers, c + 1);
+        }
+        let accesses = state.cells[c].1.clone();
         let sources = state.sources[c].clone();
-        accesses.each_order(state.coherence, &forced, &sources, &mut |order| {
+        let flow = accesses.each_order(state.coherence, &forced, &sources, &mut |order| {
             for (i, &a) in order.iter().enumerate() {
+                state.co.row_mut(accesses.writes[a]).fill(0);
                 order[i + 1..].iter().for_each(|&b| state.co.insert(accesses.writes[a], accesses.writes[b]));
             }
             state.orders[c].clear();
             state.orders[c].extend_from_slice(order);
-            let free = accesses.writes.len() > 2 && c + 1 < state.cells.len();
-            let mut go_on = true;
-            if free {
-                self.staged.set_co(&state.co);
-                go_on = self.staged.holds(true);
+            self.staged.set_co(&state.co);
+            if self.staged.plausible() {
+                self.choose_order(state, solution, registers, c + 1)
+            } else {
+                ControlFlow::Continue(())
             }
-            let flow =
-                if go_on { self.choose_order(state, solution, registers, c + 1) } else { ControlFlow::Continue(()) };
-            for &a in &accesses.writes {
-                state.co.row_mut(a).fill(0);
-            }
-            flow
-        })
+        });
+        // Back to what is forced.
+        accesses.writes.iter().for_each(|&w| state.co.row_mut(w).fill(0));
+        forced.pairs().for_each(|(i, j)| state.co.insert(accesses.writes[i], accesses.writes[j]));
+        flow
     }
 
     /// Everything is chosen: judge.
@@ -220,10 +261,12 @@ impl Search<'_, '_, '_> {
         }
         let observed = lasts.iter().copied().filter(|&w| self.prepared.is_observed(solution.solved[w].cell));
         let final_writes = EventSet::from_members(n, observed);
-        self.staged.set_finals(&final_writes);
-        self.staged.set_co(&state.co);
         self.collector.counts.candidates += 1;
-        if !self.staged.holds(false) {
+        if self.staged.uses_finals() {
+            self.staged.set_finals(&final_writes);
+            self.staged.set_co(&state.co);
+        }
+        if !self.staged.rest_holds() {
             return ControlFlow::Continue(());
         }
         for id in self.notes {

@@ -4,7 +4,7 @@
 //! It takes models without picks and without generals; [`Plan::new`] says so for others. It is tested against the reference.
 
 use crate::coherence::CoherencePlan;
-use treville_base::{BitMatrix, BitSet, Idx, IndexVec};
+use treville_base::{BitMatrix, BitSet, Idx, IndexVec, Name};
 use treville_event::{BaseRel, EventSet, Relation, Skeleton};
 use treville_model::syntax::CheckMode;
 use treville_model::{CheckId, CheckKind, Model, RecId, RecOrder, Shape, Stage, Step, Term, TermId, Test};
@@ -15,12 +15,16 @@ pub struct Plan {
     /// Terms of each recursive group that must be evaluated anew in each round, children first.
     inside: IndexVec<RecId, Vec<TermId>>,
     /// Required checks that a partial execution can already violate, then the other required ones.
-    pub required: Vec<CheckId>,
+    required: Vec<CheckId>,
     /// How many of `required` are of the first kind.
-    pub n_monotone: usize,
+    n_monotone: usize,
     /// Flags and definedness, looked at on accepted executions only.
     pub notes: Vec<CheckId>,
     coherence: CoherencePlan,
+    /// The terms that are `rf`, `co` and `FW` themselves, if the model has them.
+    rf: Option<TermId>,
+    co: Option<TermId>,
+    finals: Option<TermId>,
 }
 
 impl Plan {
@@ -40,7 +44,17 @@ impl Plan {
         let n_monotone = required.len();
         required.extend(other);
         let notes = checks().filter(|id| mode(id) != CheckMode::Require).collect();
-        Some(Plan { inside: inside.into(), required, n_monotone, notes, coherence: CoherencePlan::new(model) })
+        let find = |wanted: &Term| model.terms.iter_enumerated().find(|(_, t)| t.term == *wanted).map(|(id, _)| id);
+        Some(Plan {
+            inside: inside.into(),
+            required,
+            n_monotone,
+            notes,
+            coherence: CoherencePlan::new(model),
+            rf: find(&Term::BaseRel(BaseRel::Rf)),
+            co: find(&Term::BaseRel(BaseRel::Co)),
+            finals: find(&Term::BaseSet(Name::new("FW"))),
+        })
     }
 }
 
@@ -190,7 +204,7 @@ impl<'m> Staged<'m> {
 
     /// Another choice of reads-from (and so of everything after it).
     pub fn set_rf(&mut self, rf: &Relation) {
-        self.set_base(BaseRel::Rf, rf);
+        self.set_base(self.plan.rf, rf);
         self.clock += 1;
         self.round[1] = self.clock;
         self.round[2] = self.clock;
@@ -198,39 +212,39 @@ impl<'m> Staged<'m> {
 
     /// Another coherence order.
     pub fn set_co(&mut self, co: &Relation) {
-        self.set_base(BaseRel::Co, co);
+        self.set_base(self.plan.co, co);
         self.clock += 1;
         self.round[2] = self.clock;
     }
 
-    /// The writes that are final; together with [`Self::set_co`].
+    /// The writes that are final; before [`Self::set_co`].
     pub fn set_finals(&mut self, finals: &EventSet) {
-        let model = self.model;
-        for (id, info) in model.terms.iter_enumerated() {
-            if let (Term::BaseSet(name), Value::Set(out)) = (&info.term, &mut self.values[id])
-                && *name == "FW"
-            {
-                out.assign(finals);
-            }
+        if let Some(Value::Set(out)) = self.plan.finals.map(|id| &mut self.values[id]) {
+            out.assign(finals);
         }
     }
 
-    fn set_base(&mut self, rel: BaseRel, value: &Relation) {
-        let model = self.model;
-        for (id, info) in model.terms.iter_enumerated() {
-            if let (Term::BaseRel(r), Value::Rel(out)) = (&info.term, &mut self.values[id])
-                && *r == rel
-            {
-                out.assign(value);
-            }
+    fn set_base(&mut self, term: Option<TermId>, value: &Relation) {
+        if let Some(Value::Rel(out)) = term.map(|id| &mut self.values[id]) {
+            out.assign(value);
         }
     }
 
-    /// Whether the required checks hold; of a partial execution, those that can be told.
-    pub fn holds(&mut self, partial: bool) -> bool {
+    /// Whether the required checks hold that a partial execution can already violate.
+    pub fn plausible(&mut self) -> bool {
         let plan = self.plan;
-        let n = if partial { plan.n_monotone } else { plan.required.len() };
-        plan.required[..n].iter().all(|id| self.passes(*id))
+        plan.required[..plan.n_monotone].iter().all(|id| self.passes(*id))
+    }
+
+    /// Whether the other required checks hold: those that only a whole execution decides.
+    pub fn rest_holds(&mut self) -> bool {
+        let plan = self.plan;
+        plan.required[plan.n_monotone..].iter().all(|id| self.passes(*id))
+    }
+
+    /// Whether the model looks at final writes.
+    pub fn uses_finals(&self) -> bool {
+        self.plan.finals.is_some()
     }
 
     pub fn passes(&mut self, check: CheckId) -> bool {
