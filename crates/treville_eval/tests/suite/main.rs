@@ -1,0 +1,7 @@
+//! The reference evaluator on graphs written by hand.
+
+mod explanations;
+mod four_tests;
+mod graph;
+mod language;
+mod model;
