@@ -172,7 +172,7 @@ impl Terms {
         match (self.get(a), self.get(b)) {
             (&Term::ToId(s), &Term::ToId(t)) => {
                 let both = self.inter(s, t);
-                self.to_id(both)
+                self.identity_on(both)
             }
             _ => self.make(Term::Seq(a, b), Shape::Rel),
         }
@@ -226,7 +226,7 @@ impl Terms {
         }
     }
 
-    pub(crate) fn to_id(&mut self, a: TermId) -> TermId {
+    pub(crate) fn identity_on(&mut self, a: TermId) -> TermId {
         match self.get(a) {
             Term::Empty => self.empty(Shape::Rel),
             Term::Universe => self.rel(BaseRel::Id),

@@ -151,7 +151,7 @@ impl Linker<'_> {
     /// `po ; [fences] ; po`.
     fn between(&mut self, fences: crate::TermId) -> crate::TermId {
         let po = self.terms.rel(BaseRel::Po);
-        let fences = self.terms.to_id(fences);
+        let fences = self.terms.identity_on(fences);
         let before = self.terms.seq(po, fences);
         self.terms.seq(before, po)
     }

@@ -67,10 +67,10 @@ impl Linker<'_> {
         };
         let mut defs = BTreeMap::new();
         for (name, value) in globals {
-            if is_term(self, &value) {
-                if let Ok(term) = self.as_term(&value, None::<Shape>, nowhere) {
-                    defs.insert(name, term);
-                }
+            if is_term(self, &value)
+                && let Ok(term) = self.as_term(&value, None::<Shape>, nowhere)
+            {
+                defs.insert(name, term);
             }
         }
         defs

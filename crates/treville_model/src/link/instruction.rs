@@ -77,10 +77,11 @@ impl Linker<'_> {
 
     /// Binds a name for the instructions that follow.
     fn define(&mut self, name: Name, value: Static, scope: &mut Scope) {
-        if let Static::Faulty(faults) = &value {
-            if !self.in_prelude && self.including.is_empty() {
-                self.suspects.extend(faults.iter().cloned());
-            }
+        if let Static::Faulty(faults) = &value
+            && !self.in_prelude
+            && self.including.is_empty()
+        {
+            self.suspects.extend(faults.iter().cloned());
         }
         if scope.is_global() {
             self.globals.insert(name, value);
