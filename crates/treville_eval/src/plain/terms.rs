@@ -20,6 +20,14 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) solving: Vec<RecId>,
     /// For each group, the terms that depend on it, once somebody asked.
     dependents: Vec<Option<Arc<Vec<bool>>>>,
+    pub(crate) nesting: Nesting,
+}
+
+/// How deeply expressions nest in the interpreter, and may nest.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Nesting {
+    pub(crate) depth: u32,
+    pub(crate) limit: u32,
 }
 
 /// A recursive group, solved or being solved.
@@ -36,7 +44,17 @@ impl<'a> Evaluator<'a> {
         let memo = vec![None; model.terms.len()];
         let groups = vec![None; model.recs.len()];
         let dependents = vec![None; model.recs.len()];
-        Evaluator { model, graph, cancel, picks, memo, groups, solving: Vec::new(), dependents }
+        Evaluator {
+            model,
+            graph,
+            cancel,
+            picks,
+            memo,
+            groups,
+            solving: Vec::new(),
+            dependents,
+            nesting: Nesting::default(),
+        }
     }
 
     pub(crate) fn n_events(&self) -> usize {
@@ -132,6 +150,9 @@ impl<'a> Evaluator<'a> {
         if self.groups[rec.index()].is_none() {
             self.solving.push(rec);
             let solved = self.solve(rec);
+            if solved.is_err() {
+                self.set_group(rec, None);
+            }
             self.solving.pop();
             solved?;
         }
