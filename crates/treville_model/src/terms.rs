@@ -296,6 +296,29 @@ impl Model {
         &self.terms[t].term
     }
 
+    /// For each term, whether it is such a term or depends on one.
+    pub fn depending_on(&self, is: impl Fn(&Term) -> bool) -> Vec<bool> {
+        let mut depends: Vec<bool> = self.terms.iter().map(|info| is(&info.term)).collect();
+        loop {
+            let mut changed = false;
+            for (t, info) in self.terms.iter_enumerated() {
+                let any = |ts: &[TermId]| ts.iter().any(|c| depends[c.index()]);
+                let now = match &info.term {
+                    Term::Rec(rec, _) => any(&self.recs[*rec].bodies),
+                    Term::General(g) => any(&self.generals[*g].looks_at),
+                    term => children(term).any(|c| depends[c.index()]),
+                };
+                if now && !depends[t.index()] {
+                    depends[t.index()] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return depends;
+            }
+        }
+    }
+
     /// For each term, whether checks or picks depend on it; the others are definitions for people, or left over.
     pub fn needed(&self) -> Vec<bool> {
         let mut roots: Vec<TermId> = self.checks.iter().map(|c| c.test.term).collect();

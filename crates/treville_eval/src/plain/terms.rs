@@ -201,7 +201,8 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn set_group(&mut self, rec: RecId, state: Option<Group>) {
         self.groups[rec.index()] = state;
         let model = self.model;
-        let depends = self.dependents[rec.index()].get_or_insert_with(|| Arc::new(dependents(model, rec)));
+        let depends = self.dependents[rec.index()]
+            .get_or_insert_with(|| Arc::new(model.depending_on(|t| matches!(t, Term::Rec(r, _) if *r == rec))));
         let depends = Arc::clone(depends);
         for (value, _) in self.memo.iter_mut().zip(&*depends).filter(|(_, d)| **d) {
             *value = None;
@@ -210,27 +211,6 @@ impl<'a> Evaluator<'a> {
             if !self.solving.contains(&other) && other != rec && group.bodies.iter().any(|b| depends[b.index()]) {
                 self.groups[other.index()] = None;
             }
-        }
-    }
-}
-
-/// For each term, whether it depends on a member of the group.
-fn dependents(model: &Model, rec: RecId) -> Vec<bool> {
-    let mut depends = vec![false; model.terms.len()];
-    loop {
-        let mut changed = false;
-        for (t, info) in model.terms.iter_enumerated() {
-            let of = |ts: &[TermId]| ts.iter().any(|c| depends[c.index()]);
-            let now = match &info.term {
-                Term::Rec(r, _) => *r == rec || of(&model.recs[*r].bodies),
-                Term::General(g) => of(&model.generals[*g].looks_at),
-                term => children(term).any(|c| depends[c.index()]),
-            };
-            changed |= now != depends[t.index()];
-            depends[t.index()] = now;
-        }
-        if !changed {
-            return depends;
         }
     }
 }

@@ -47,6 +47,12 @@ fn a_faulty_definition_is_reported_where_it_is_wrong_if_it_is_used() {
 }
 
 #[test]
+fn unused_definitions_are_known() {
+    let model = linked("let a = po\nlet b = a\nlet a = rf\nlet f(x) = x | c\nlet c = 0\nshow c\nacyclic a");
+    assert_eq!(model.unused.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>(), ["b", "f"]);
+}
+
+#[test]
 fn functions_want_their_arguments() {
     assert_eq!(errors("let f(a, b) = a | b\nacyclic f(po)"), ["f(po): 2 values are needed here, this is a relation"]);
     assert_eq!(
