@@ -40,6 +40,10 @@ impl Sketch {
         index as usize
     }
 
+    pub(crate) fn kind_of(&self, event: usize) -> Kind {
+        self.events[event].kind
+    }
+
     /// The initial write of a location, of value 0.
     pub(crate) fn init(&mut self, address: u64) -> usize {
         let e = self.push(None, Kind::Init, &[]);

@@ -1,9 +1,9 @@
 //! Executing instructions.
 
-use super::apply::tag_set_name;
 use super::expression::pattern_names;
 use super::scope::{Captured, Scope};
 use super::{Definition, Eval, Linker, fault};
+use crate::bell::set_of_tag;
 use crate::mentions;
 use crate::model::{Check, Closure, Known, Pick, PickSource, RecOrder, Shape, Stage, Static, Step, Term, Test, Type};
 use crate::syntax::{self, Binding, CheckKind, CheckMode, Exp, Ins, InsKind, Pattern};
@@ -234,7 +234,7 @@ impl Linker<'_> {
 
     fn declare(&mut self, name: &Name, tags: &[Name], scope: &mut Scope) {
         self.enums.push((name.clone(), tags.to_vec()));
-        self.tag_sets.extend(tags.iter().map(|t| tag_set_name(t)));
+        self.tag_sets.extend(tags.iter().map(|t| set_of_tag(t)));
         let mut sorted = tags.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
