@@ -52,9 +52,7 @@ fn each_rf(
     for (source, write) in frame.events.iter().enumerate() {
         let (Some(var), Some(value)) = (event.read, write.written) else { continue };
         let may_be_same = event.cell.is_none() || write.cell.is_none() || event.cell == write.cell;
-        // A read never sees the write of its own instruction.
-        let own = source == read || prepared.same_instance(frame, read, source) && source > read;
-        if !may_be_same || own || event.size != write.size {
+        if !may_be_same || !prepared.may_read(frame, read, source) {
             continue;
         }
         rf.push((source, read));
@@ -152,10 +150,8 @@ fn each_order(
                 }
             }
         }
-        let last = orders
-            .iter()
-            .filter_map(|o| o.last().copied())
-            .filter(|&w| prepared.free_co || prepared.is_observed(solution.solved[w].cell));
+        let last =
+            orders.iter().filter_map(|o| o.last().copied()).filter(|&w| prepared.is_observed(solution.solved[w].cell));
         let finals = EventSet::from_members(n, last);
         let memory = orders
             .iter()

@@ -2,6 +2,7 @@
 
 use crate::cells::Cells;
 use crate::traces::{Trace, Traces};
+use crate::values::{Stuck, Values};
 use std::collections::BTreeMap;
 use treville_base::{Idx, Span};
 use treville_event::{Cell, Kind};
@@ -238,6 +239,17 @@ impl<'t> Frame<'t> {
     pub(crate) fn fix(&mut self, event: usize, cell: Cell) {
         self.assumed.extend(self.events[event].address.map(|a| (a, cell.address)));
         self.events[event].cell = Some(cell);
+    }
+
+    /// Whether some path's condition, or an address that was fixed, is already known to be otherwise.
+    pub(crate) fn contradicts(&self, values: &mut Values<'_>) -> bool {
+        let mut fails = |term, holds: &dyn Fn(Bv) -> bool| match values.eval(term) {
+            Ok(v) => v.is_thin_air() || !holds(v),
+            Err(Stuck::Unbound) => false,
+            Err(Stuck::Circular) => true,
+        };
+        self.traces.iter().flat_map(|t| &t.constraints).any(|c| fails(*c, &|v| !v.is_zero()))
+            || self.assumed.iter().any(|(a, at)| fails(*a, &|v| v.unsigned() == u128::from(*at)))
     }
 
     /// The parts of an event of a thread's trace.

@@ -3,6 +3,7 @@
 //!
 //! It takes models without picks and without generals; [`Plan::new`] says so for others. It is tested against the reference.
 
+use crate::coherence::CoherencePlan;
 use treville_base::{BitMatrix, BitSet, Idx, IndexVec};
 use treville_event::{BaseRel, EventSet, Relation, Skeleton};
 use treville_model::syntax::CheckMode;
@@ -19,6 +20,7 @@ pub struct Plan {
     pub n_monotone: usize,
     /// Flags and definedness, looked at on accepted executions only.
     pub notes: Vec<CheckId>,
+    coherence: CoherencePlan,
 }
 
 impl Plan {
@@ -38,7 +40,7 @@ impl Plan {
         let n_monotone = required.len();
         required.extend(other);
         let notes = checks().filter(|id| mode(id) != CheckMode::Require).collect();
-        Some(Plan { inside: inside.into(), required, n_monotone, notes })
+        Some(Plan { inside: inside.into(), required, n_monotone, notes, coherence: CoherencePlan::new(model) })
     }
 }
 
@@ -157,6 +159,10 @@ impl<'m> Staged<'m> {
 
     pub fn model(&self) -> &'m Model {
         self.model
+    }
+
+    pub(crate) fn coherence_plan(&self) -> &'m CoherencePlan {
+        &self.plan.coherence
     }
 
     /// Starts on another skeleton: everything is to be computed anew.
