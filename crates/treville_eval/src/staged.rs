@@ -131,6 +131,8 @@ pub struct Staged<'m> {
     clock: u64,
     members: IndexVec<RecId, Vec<TermId>>,
     scratch: BitMatrix,
+    /// A recursive definition did not settle: what depends on it means nothing.
+    unsettled: bool,
 }
 
 fn level(stage: Stage) -> usize {
@@ -160,7 +162,13 @@ impl<'m> Staged<'m> {
             clock: 0,
             members,
             scratch: BitMatrix::default(),
+            unsettled: false,
         }
+    }
+
+    /// Whether some recursive definition did not settle on this skeleton; the reference then reports an error.
+    pub fn unsettled(&self) -> bool {
+        self.unsettled
     }
 
     pub fn model(&self) -> &'m Model {
@@ -185,6 +193,7 @@ impl<'m> Staged<'m> {
             }
         }
         self.clock += 1;
+        self.unsettled = false;
         self.round = [self.clock; 3];
         for (id, info) in self.model.terms.iter_enumerated() {
             match (&info.term, &mut self.values[id]) {
@@ -312,7 +321,10 @@ impl<'m> Staged<'m> {
         for body in rec.bodies.iter().filter(|b| plan.inside[group].binary_search(b).is_err()) {
             self.eval(*body);
         }
-        loop {
+        // The same end, and the same limit, as the reference: no body has anything that it had not the time before.
+        let limit = rec.bodies.len() * self.n * self.n + 2;
+        let mut settled = false;
+        for _ in 0..limit {
             let mut changed = false;
             if rec.order == RecOrder::Least {
                 plan.inside[group].iter().for_each(|t| self.compute(*t));
@@ -327,8 +339,14 @@ impl<'m> Staged<'m> {
                 }
             }
             if !changed {
+                settled = true;
                 break;
             }
+        }
+        self.unsettled |= !settled;
+        if rec.order == RecOrder::Iterated {
+            // The last assignment may have taken something away again.
+            plan.inside[group].iter().for_each(|t| self.compute(*t));
         }
         for i in 0..rec.bodies.len() {
             let member = self.members[group][i];
@@ -338,20 +356,22 @@ impl<'m> Staged<'m> {
         }
     }
 
-    /// Copies a value; true if that changes something.
+    /// Copies a value; true if that adds something.
     fn copy(&mut self, from: TermId, to: TermId) -> bool {
         if from == to {
             return false;
         }
         let mut target = std::mem::take(&mut self.values[to]);
         let changed = match (&self.values[from], &mut target) {
-            (Value::Set(a), Value::Set(b)) if a != b => {
+            (Value::Set(a), Value::Set(b)) => {
+                let grows = !a.is_subset(b);
                 b.assign(a);
-                true
+                grows
             }
-            (Value::Rel(a), Value::Rel(b)) if a != b => {
+            (Value::Rel(a), Value::Rel(b)) => {
+                let grows = !a.is_subset(b);
                 b.assign(a);
-                true
+                grows
             }
             _ => false,
         };

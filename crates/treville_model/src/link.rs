@@ -59,6 +59,9 @@ struct Linker<'v> {
     shows: Vec<(Name, TermId)>,
     globals: FxHashMap<Name, Static>,
     procedures: FxHashMap<Name, Arc<Procedure>>,
+    /// Global definitions of the model's own file, in order, and those of them that names now stand for.
+    own: Vec<Definition>,
+    own_now: FxHashMap<Name, usize>,
     /// Names and members of enumerations.
     enums: Vec<(Name, Vec<Name>)>,
     /// Sets that exist because a tag was declared.
@@ -81,6 +84,12 @@ struct Linker<'v> {
     tried: u32,
 }
 
+struct Definition {
+    name: Name,
+    span: Span,
+    used: bool,
+}
+
 impl<'v> Linker<'v> {
     fn new(vocabulary: &'v Vocabulary) -> Self {
         Linker {
@@ -95,6 +104,8 @@ impl<'v> Linker<'v> {
             shows: Vec::new(),
             globals: FxHashMap::default(),
             procedures: FxHashMap::default(),
+            own: Vec::new(),
+            own_now: FxHashMap::default(),
             enums: Vec::new(),
             tag_sets: BTreeSet::new(),
             errors: Vec::new(),

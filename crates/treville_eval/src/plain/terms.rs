@@ -20,6 +20,14 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) solving: Vec<RecId>,
     /// For each group, the terms that depend on it, once somebody asked.
     dependents: Vec<Option<Arc<Vec<bool>>>>,
+    pub(crate) nesting: Nesting,
+}
+
+/// How deeply expressions nest in the interpreter, and may nest.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Nesting {
+    pub(crate) depth: u32,
+    pub(crate) limit: u32,
 }
 
 /// A recursive group, solved or being solved.
@@ -36,7 +44,17 @@ impl<'a> Evaluator<'a> {
         let memo = vec![None; model.terms.len()];
         let groups = vec![None; model.recs.len()];
         let dependents = vec![None; model.recs.len()];
-        Evaluator { model, graph, cancel, picks, memo, groups, solving: Vec::new(), dependents }
+        Evaluator {
+            model,
+            graph,
+            cancel,
+            picks,
+            memo,
+            groups,
+            solving: Vec::new(),
+            dependents,
+            nesting: Nesting::default(),
+        }
     }
 
     pub(crate) fn n_events(&self) -> usize {
@@ -132,6 +150,9 @@ impl<'a> Evaluator<'a> {
         if self.groups[rec.index()].is_none() {
             self.solving.push(rec);
             let solved = self.solve(rec);
+            if solved.is_err() {
+                self.set_group(rec, None);
+            }
             self.solving.pop();
             solved?;
         }
@@ -180,7 +201,8 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn set_group(&mut self, rec: RecId, state: Option<Group>) {
         self.groups[rec.index()] = state;
         let model = self.model;
-        let depends = self.dependents[rec.index()].get_or_insert_with(|| Arc::new(dependents(model, rec)));
+        let depends = self.dependents[rec.index()]
+            .get_or_insert_with(|| Arc::new(model.depending_on(|t| matches!(t, Term::Rec(r, _) if *r == rec))));
         let depends = Arc::clone(depends);
         for (value, _) in self.memo.iter_mut().zip(&*depends).filter(|(_, d)| **d) {
             *value = None;
@@ -189,27 +211,6 @@ impl<'a> Evaluator<'a> {
             if !self.solving.contains(&other) && other != rec && group.bodies.iter().any(|b| depends[b.index()]) {
                 self.groups[other.index()] = None;
             }
-        }
-    }
-}
-
-/// For each term, whether it depends on a member of the group.
-fn dependents(model: &Model, rec: RecId) -> Vec<bool> {
-    let mut depends = vec![false; model.terms.len()];
-    loop {
-        let mut changed = false;
-        for (t, info) in model.terms.iter_enumerated() {
-            let of = |ts: &[TermId]| ts.iter().any(|c| depends[c.index()]);
-            let now = match &info.term {
-                Term::Rec(r, _) => *r == rec || of(&model.recs[*r].bodies),
-                Term::General(g) => of(&model.generals[*g].looks_at),
-                term => children(term).any(|c| depends[c.index()]),
-            };
-            changed |= now != depends[t.index()];
-            depends[t.index()] = now;
-        }
-        if !changed {
-            return depends;
         }
     }
 }

@@ -67,7 +67,12 @@ impl Linker<'_> {
         }
         let outer = match &scope.captured {
             Some(captured) => captured.get(name),
-            None => self.globals.get(name),
+            None => {
+                if let Some(&own) = self.own_now.get(name) {
+                    self.own[own].used = true;
+                }
+                self.globals.get(name)
+            }
         };
         outer.cloned().or_else(|| self.base(name))
     }
