@@ -163,7 +163,7 @@ fn pair<'a>(c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<(View, Vi
     Ok((first, second))
 }
 
-/// Two loads of one instruction; nothing orders them unless the instruction says so.
+/// Two loads of one instruction that nothing orders; or, if the instruction orders them, of two.
 fn pair_load<'a>(
     c: &mut Cursor<'_, 'a>,
     code: &mut Code<'_, 'a>,
@@ -199,6 +199,9 @@ fn pair_load_into(
     let loaded = code.temp(8 * size);
     let early = View { reg: Some(loaded), bits: first.bits };
     load_into(code, early, from.at.clone(), size, extend, tags, true);
+    if !unordered {
+        code.split_instruction();
+    }
     load_into(code, second, offset(from.at.clone(), i64::from(size)), size, extend, tags, !unordered);
     if first.reg.is_some() {
         let bits = first.bits;
@@ -218,6 +221,9 @@ fn pair_store<'a>(
     let to = address(c, code)?;
     let size = first.bits / 8;
     code.store(to.at.clone(), first.value(), size, tags);
+    if !unordered {
+        code.split_instruction();
+    }
     let tags = code.tags(tags);
     let next = Op::Store { addr: offset(to.at.clone(), i64::from(size)), value: second.value(), size, tags };
     if unordered {
