@@ -63,3 +63,10 @@ pub struct Event {
     pub register: Option<Name>,
     pub span: Option<Span>,
 }
+
+impl Cell {
+    /// The address after its last byte.
+    pub fn end(self) -> u64 {
+        self.address + u64::from(self.size)
+    }
+}

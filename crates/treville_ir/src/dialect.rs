@@ -19,6 +19,17 @@ pub struct Dialect {
     pub branch_events: bool,
     /// The tag of exclusive (load-linked, store-conditional) accesses.
     pub exclusive: Option<Name>,
-    /// Whether the status register of a store-conditional depends on the store.
-    pub status_depends_on_store: bool,
+    /// What the status of a store-conditional depends on.
+    pub status: StatusDependency,
+    /// Whether the value of a store-conditional makes a data dependency (not for AArch64, as its published model has it).
+    pub conditional_store_data: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StatusDependency {
+    Nothing,
+    /// Address and value (Arm v7, Power).
+    Operands,
+    /// The address and the store itself (RISC-V).
+    Store,
 }

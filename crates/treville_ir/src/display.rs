@@ -6,6 +6,9 @@ use treville_term::Bv;
 impl Program {
     /// A value as a state shows it: an address by name, a number by its type.
     pub fn show_value(&self, value: Bv, ty: Type) -> String {
+        if value.is_thin_air() {
+            return format!("S{}", value.unsigned());
+        }
         let address = || (value.width() >= 32).then(|| self.show_address(value.unsigned() as u64)).flatten();
         match ty {
             Type::Int { bytes, signed } => {

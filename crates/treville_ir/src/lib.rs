@@ -10,7 +10,7 @@ mod expr;
 mod program;
 mod question;
 
-pub use dialect::Dialect;
+pub use dialect::{Dialect, StatusDependency};
 pub use expr::Expr;
 pub use program::{
     Block, BlockId, Func, FuncId, InitCell, Inst, InstrId, LockOp, Object, ObjectId, Op, Program, Reg, RegInfo, Root,

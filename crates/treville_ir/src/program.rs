@@ -68,6 +68,13 @@ pub struct RegInfo {
     pub width: u8,
 }
 
+impl RegInfo {
+    /// A register that a front end made up, inside one instruction: its name begins with `%`, which no source can write.
+    pub fn is_temporary(&self) -> bool {
+        self.name.starts_with('%')
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct Block {
     pub insts: Vec<Inst>,

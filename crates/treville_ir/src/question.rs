@@ -96,6 +96,9 @@ impl Formula {
                     Operand::Place(p) => value(p),
                 };
                 let equal = right.is_some_and(|r| {
+                    if left.is_thin_air() || r.is_thin_air() {
+                        return left == r;
+                    }
                     let width = left.width().min(r.width());
                     Bv::new(left.unsigned(), width) == Bv::new(r.unsigned(), width)
                 });

@@ -3,9 +3,17 @@
 
 pub mod syntax;
 
+mod fingerprint;
+mod link;
+mod mentions;
 mod model;
+mod terms;
+mod types;
 
+pub use link::{group_member, link};
+pub use mentions::mentions;
 pub use model::{
-    Check, CheckId, CheckKind, Closure, General, GeneralId, Model, Pick, PickId, PickSource, Prim, RecGroup, RecId,
-    RecOrder, Shape, Stage, Static, Step, Term, TermId, TermInfo, Test,
+    Check, CheckId, CheckKind, Closure, General, GeneralId, Model, Orders, Pick, PickId, PickSource, Prim, RecGroup,
+    RecId, RecOrder, Shape, Stage, Static, Step, Term, TermId, TermInfo, Test, Type,
 };
+pub use terms::children;

@@ -6,7 +6,7 @@
 use crate::syntax;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use treville_base::{IndexVec, Name, Span};
+use treville_base::{Diagnostic, IndexVec, Name, Span};
 use treville_event::BaseRel;
 
 pub use crate::syntax::CheckKind;
@@ -83,7 +83,8 @@ pub struct TermInfo {
 pub enum RecOrder {
     /// All bodies are monotone: the least fixpoint.
     Least,
-    /// Iterated from empty in textual order, each body seeing the ones above it, until nothing changes.
+    /// Iterated from empty in textual order, each body seeing the ones above it, until no body has anything that it had not
+    /// the time before.
     Iterated,
 }
 
@@ -102,10 +103,19 @@ pub struct Pick {
     pub span: Span,
 }
 
+/// For each class of the set `on` under the equivalence `classes`, a total order that extends the transitive closure of
+/// `extends` (none, if that has a cycle inside the class); the union of these orders. Members of `on` that are not
+/// related to themselves by `classes` are left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Orders {
+    pub on: TermId,
+    pub classes: TermId,
+    pub extends: TermId,
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum PickSource {
-    /// For each class of the set `on` under the equivalence `classes`, a total order that extends `extends`; their union.
-    Orders { on: TermId, classes: TermId, extends: TermId },
+    Orders(Orders),
     /// Any element of a set of relations (or of sets) that the general interpreter computes.
     AnyOf(GeneralId, Shape),
 }
@@ -138,21 +148,53 @@ pub enum Step {
 #[derive(Clone, PartialEq, Debug)]
 pub struct General {
     pub exp: Arc<syntax::Exp>,
+    /// What its free names stand for; those that are missing are unbound.
     pub env: Arc<BTreeMap<Name, Static>>,
     pub stage: Stage,
+    pub ty: Type,
+    /// The terms that its names stand for, directly or through functions.
+    pub looks_at: Vec<TermId>,
+    /// Its value, if it is a set of orders that need no interpreter.
+    pub orders: Option<Orders>,
+}
+
+/// Types of values, as far as the linker knows them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Type {
+    /// Not known, or of any type (the elements of `{}`).
+    Any,
+    Event,
+    Pair,
+    Set,
+    Rel,
+    /// A relation on sets of events.
+    ClassRel,
+    Tag,
+    /// A set of values that are neither events nor pairs.
+    SetOf(Box<Type>),
+    Tuple(Vec<Type>),
+    Function,
 }
 
 /// What a name stands for once the model is linked.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Static {
     Term(TermId),
+    /// `{}`: the empty set of whatever is needed.
+    Empty,
+    /// `_`: all events or all pairs, whichever is needed.
+    Universe,
     General(GeneralId),
     Tag(Name),
-    /// A set of tags, declared by `enum`.
+    /// A set of tags, sorted.
     Tags(Vec<Name>),
     Tuple(Vec<Static>),
     Closure(Arc<Closure>),
     Prim(Prim),
+    /// A faulty definition: an error only if it is used.
+    Faulty(Arc<Vec<Diagnostic>>),
+    /// A value that only the run knows; exists only while the linker finds out the type of a general expression.
+    Unknown(Type),
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -163,6 +205,12 @@ pub struct Closure {
     /// Its group, if it is recursive: names that are added to `env` at a call, bound to closures over the same group.
     pub recursive: Arc<Vec<syntax::Binding>>,
     pub span: Span,
+    /// The terms that its names stand for, directly or through other functions.
+    pub looks_at: Vec<TermId>,
+    /// Whether a value that only the run knows is among what its names stand for; only while linking.
+    pub open: bool,
+    /// The library's generator of orders, which the linker knows without looking inside.
+    pub generates_orders: bool,
 }
 
 /// Functions that exist without being defined.
@@ -190,8 +238,44 @@ pub enum Prim {
     AsTransitive,
     SameOa,
     AtLeastOneWritable,
-    CheckTwo,
     Fail,
+}
+
+impl Prim {
+    const NAMES: &'static [(&'static str, Prim)] = &[
+        ("domain", Prim::Domain),
+        ("range", Prim::Range),
+        ("linearisations", Prim::Linearisations),
+        ("classes-loc", Prim::ClassesLoc),
+        ("classes", Prim::Classes),
+        ("different-values", Prim::DifferentValues),
+        ("tag2events", Prim::Tag2Events),
+        ("tag2scope", Prim::Tag2Scope),
+        ("tag2level", Prim::Tag2Level),
+        ("tag2fenced", Prim::Tag2Fenced),
+        ("fromto", Prim::Fromto),
+        ("loc2events", Prim::Loc2Events),
+        ("lift", Prim::Lift),
+        ("delift", Prim::Delift),
+        ("deliftinter", Prim::Deliftinter),
+        ("bisimulation", Prim::Bisimulation),
+        ("as_transitive", Prim::AsTransitive),
+        ("same-oa", Prim::SameOa),
+        ("at-least-one-writable", Prim::AtLeastOneWritable),
+        ("fail", Prim::Fail),
+    ];
+
+    pub fn from_name(name: &str) -> Option<Prim> {
+        Self::NAMES.iter().find(|(n, _)| *n == name).map(|&(_, p)| p)
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|&&(_, p)| p == self).map_or("?", |&(n, _)| n)
+    }
+
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::NAMES.iter().map(|&(n, _)| n)
+    }
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -213,4 +297,6 @@ pub struct Model {
     pub free_co: bool,
     /// Same for equal models, whatever their names.
     pub fingerprint: u128,
+    /// What is odd but harmless: definitions that are faulty and not used.
+    pub warnings: Vec<Diagnostic>,
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A value of `width` bits (1 to 128), stored zero-extended.
+/// A value of `width` bits (1 to 128), stored zero-extended; or, with width 0, a value out of thin air, of which nothing is
+/// known but its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bv {
     bits: u128,
@@ -14,6 +15,15 @@ impl Bv {
     pub fn new(bits: u128, width: u8) -> Self {
         debug_assert!((1..=128).contains(&width));
         Bv { bits: bits & mask(width), width }
+    }
+
+    /// A value that justifies itself: equal to itself and to nothing else.
+    pub fn thin_air(number: u32) -> Self {
+        Bv { bits: u128::from(number), width: 0 }
+    }
+
+    pub fn is_thin_air(self) -> bool {
+        self.width == 0
     }
 
     pub fn from_i64(value: i64, width: u8) -> Self {
@@ -37,6 +47,9 @@ impl Bv {
     }
 
     pub fn signed(self) -> i128 {
+        if self.is_thin_air() {
+            return 0;
+        }
         let shift = 128 - u32::from(self.width);
         ((self.bits << shift) as i128) >> shift
     }

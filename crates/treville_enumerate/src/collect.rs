@@ -1,0 +1,116 @@
+//! Gathering what accepted executions show: final states, counts, flags, and a witness for each query.
+
+use crate::candidates::Finals;
+use std::collections::BTreeMap;
+use treville_base::Name;
+use treville_event::Graph;
+use treville_ir::{Formula, Question};
+use treville_task::{Answer, Counts, FinalState, FinalValue, Goal, Outcome, Scope, Stats, StopReason, Task, Witness};
+
+pub(crate) struct Collector<'t> {
+    task: &'t Task,
+    states: BTreeMap<Vec<FinalValue>, FinalState>,
+    pub(crate) counts: Counts,
+    flags: BTreeMap<Name, u64>,
+    undefined: bool,
+    witnesses: Vec<Option<Box<Witness>>>,
+}
+
+impl<'t> Collector<'t> {
+    pub(crate) fn new(task: &'t Task) -> Self {
+        Collector {
+            task,
+            states: BTreeMap::new(),
+            counts: Counts::default(),
+            flags: BTreeMap::new(),
+            undefined: false,
+            witnesses: task.queries.iter().map(|_| None).collect(),
+        }
+    }
+
+    fn question(&self) -> Option<&'t Question> {
+        self.task.question.as_deref()
+    }
+
+    /// Whether the test's filter keeps executions with this final state.
+    pub(crate) fn keeps(&self, finals: &Finals<'_>) -> bool {
+        let filter = self.question().and_then(|q| q.filter.as_ref());
+        filter.is_none_or(|f| holds(f, finals))
+    }
+
+    /// Adds an accepted execution; `graph` is built only if it is needed as a witness.
+    pub(crate) fn add(
+        &mut self,
+        finals: &Finals<'_>,
+        graph: &mut dyn FnMut() -> (Graph, Vec<(Name, treville_event::Relation)>),
+    ) {
+        self.counts.executions += 1;
+        let Some(question) = self.question() else { return };
+        let values: Vec<FinalValue> = question.observed.iter().map(|o| finals.values(&o.place)).collect();
+        let condition = match self.states.get_mut(&values) {
+            Some(state) => {
+                state.executions += 1;
+                state.holds
+            }
+            None => {
+                let condition = holds(&question.condition, finals);
+                self.states
+                    .insert(values.clone(), FinalState { values: values.clone(), executions: 1, holds: condition });
+                condition
+            }
+        };
+        self.counts.positive += u64::from(condition);
+        for (i, query) in self.task.queries.iter().enumerate() {
+            if self.witnesses[i].is_some() {
+                continue;
+            }
+            let reached = match &query.goal {
+                Goal::Final { condition, .. } => holds(condition, finals),
+                Goal::Flag(_) => false,
+            };
+            if reached {
+                let (graph, picks) = graph();
+                self.witnesses[i] = Some(Box::new(Witness { graph, picks, state: values.clone() }));
+            }
+        }
+    }
+
+    pub(crate) fn flag(&mut self, name: &Name) {
+        *self.flags.entry(name.clone()).or_default() += 1;
+    }
+
+    pub(crate) fn undefined(&mut self) {
+        self.undefined = true;
+    }
+
+    pub(crate) fn outcome(self, stopped: Option<StopReason>, cut: bool, stats: Stats) -> Outcome {
+        let mut relative_to = Vec::new();
+        if cut {
+            relative_to.push(format!("loops run at most {} times", self.task.bounds.unroll));
+        }
+        let scope = Scope { complete: !cut, relative_to };
+        let answers = self
+            .witnesses
+            .into_iter()
+            .map(|w| match (w, &stopped) {
+                (Some(witness), _) => Answer::Found(witness),
+                (None, None) => Answer::Absent(scope.clone()),
+                (None, Some(reason)) => Answer::Open(reason.clone()),
+            })
+            .collect();
+        Outcome {
+            answers,
+            states: Some(self.states.into_values().collect()),
+            counts: self.counts,
+            flags: self.flags,
+            undefined: self.undefined,
+            stopped,
+            cut,
+            stats,
+        }
+    }
+}
+
+pub(crate) fn holds(formula: &Formula, finals: &Finals<'_>) -> bool {
+    formula.holds(&|place| finals.value(place))
+}

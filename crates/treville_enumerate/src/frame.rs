@@ -1,0 +1,236 @@
+//! A frame: one path for each thread, put together. Its events are fixed; who reads from whom is not.
+
+use crate::cells::Cells;
+use crate::traces::{Trace, Traces};
+use std::collections::BTreeMap;
+use treville_base::{Idx, Span};
+use treville_event::{Cell, Kind};
+use treville_ir::{Expr, Program, ThreadId};
+use treville_term::{BinOp, Bv, Cast, TermId, VarId};
+
+/// An event of a frame, or one part of an access that is split.
+#[derive(Clone, Debug)]
+pub(crate) struct FrameEvent {
+    /// Thread and position in its trace; `None` for an initial write.
+    pub(crate) at: Option<(ThreadId, u32)>,
+    pub(crate) kind: Kind,
+    /// Known from the start unless the address depends on what is read.
+    pub(crate) cell: Option<Cell>,
+    /// The address, if the event has one.
+    pub(crate) address: Option<TermId>,
+    pub(crate) size: u8,
+    pub(crate) read: Option<VarId>,
+    pub(crate) written: Option<TermId>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Frame<'t> {
+    /// Initial writes first, then the threads in order.
+    pub(crate) events: Vec<FrameEvent>,
+    pub(crate) n_init: usize,
+    pub(crate) traces: Vec<&'t Trace>,
+    /// For each thread, the id of the first part of each event of its trace; one more at the end.
+    pub(crate) first: Vec<Vec<usize>>,
+    /// Values of reads that are put together from parts.
+    pub(crate) joined: Vec<(VarId, TermId)>,
+    /// Every address is known.
+    pub(crate) fixed: bool,
+}
+
+/// Why a frame cannot be handled.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) what: String,
+    pub(crate) span: Span,
+}
+
+/// The parts of memory accesses that frames need, made once for all of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parts {
+    /// By thread, trace and event: for each part its cell, and the variable or term.
+    of: BTreeMap<(u32, u32, u32), Vec<Part>>,
+    joined: BTreeMap<(u32, u32, u32), (VarId, TermId)>,
+}
+
+#[derive(Clone, Debug)]
+struct Part {
+    cell: Cell,
+    read: Option<VarId>,
+    written: Option<TermId>,
+}
+
+impl Parts {
+    /// Splits every access with a known address that covers more than one cell.
+    pub(crate) fn of(traces: &mut Traces, cells: &Cells) -> Result<Parts, Refusal> {
+        let mut parts = Parts::default();
+        let paths: Vec<(u32, u32, Trace)> = traces
+            .threads
+            .iter_enumerated()
+            .flat_map(|(t, paths)| paths.iter().enumerate().map(move |(i, p)| (t.0, i as u32, p.clone())))
+            .collect();
+        for (thread, path, trace) in paths {
+            for (i, event) in trace.events.iter().enumerate() {
+                let Some((address, size)) = event.action.place.filter(|_| event.action.kind != Kind::Opaque) else {
+                    continue;
+                };
+                let Some(address) = traces.domain.store.as_const(address) else { continue };
+                let Some(covered) = cells.covering(address.unsigned() as u64, size) else {
+                    let what = format!("an access of {size} bytes outside of every object");
+                    return Err(Refusal { what, span: event.action.span });
+                };
+                if covered.len() > 1 {
+                    let key = (thread, path, i as u32);
+                    parts.split(traces, key, address, covered, event.read, event.action.value);
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    fn split(
+        &mut self,
+        traces: &mut Traces,
+        key: (u32, u32, u32),
+        address: Bv,
+        covered: &[Cell],
+        read: Option<VarId>,
+        written: Option<TermId>,
+    ) {
+        let width = covered.iter().map(|c| 8 * c.size).sum();
+        let mut whole = read.map(|_| traces.domain.store.constant(Bv::zero(width)));
+        let mut parts = Vec::new();
+        for cell in covered {
+            let offset = cell.address - address.unsigned() as u64;
+            let part_read = read.map(|_| traces.fresh_var());
+            let store = &mut traces.domain.store;
+            let shift = store.constant(Bv::new(u128::from(8 * offset), width));
+            if let (Some(var), Some(acc)) = (part_read, whole) {
+                let part = store.var(var, 8 * cell.size);
+                let part = store.cast(Cast::Zero, width, part);
+                let part = store.bin(BinOp::Shl, part, shift);
+                whole = Some(store.bin(BinOp::Or, acc, part));
+            }
+            let part_written = written.map(|value| {
+                let shifted = store.bin(BinOp::LShr, value, shift);
+                store.cast(Cast::Zero, 8 * cell.size, shifted)
+            });
+            parts.push(Part { cell: *cell, read: part_read, written: part_written });
+        }
+        if let (Some(var), Some(whole)) = (read, whole) {
+            self.joined.insert(key, (var, whole));
+        }
+        self.of.insert(key, parts);
+    }
+}
+
+/// The initial value of each byte range of an object.
+pub(crate) fn initial_value(program: &Program, address: u64, size: u8) -> Bv {
+    let mut bits = 0;
+    if let Some((id, _)) = program.object_at(address) {
+        let object = &program.objects[id];
+        for cell in &object.init {
+            let value = constant(program, &cell.value).unsigned();
+            let start = object.address + cell.offset;
+            for byte in 0..u64::from(cell.size) {
+                let at = start + byte;
+                if (address..address + u64::from(size)).contains(&at) {
+                    bits |= (value >> (8 * byte) & 0xff) << (8 * (at - address));
+                }
+            }
+        }
+    }
+    Bv::new(bits, 8 * size)
+}
+
+/// The value of an expression without registers.
+pub(crate) fn constant(program: &Program, e: &Expr) -> Bv {
+    match e {
+        Expr::Const(v) => *v,
+        Expr::Reg(_) => Bv::zero(64),
+        Expr::Addr(object, offset) => {
+            Bv::new(u128::from(program.objects[*object].address.wrapping_add_signed(*offset)), 64)
+        }
+        Expr::Un(op, a) => op.eval(constant(program, a)),
+        Expr::Bin(op, a, b) => op.eval(constant(program, a), constant(program, b)),
+        Expr::Cast(kind, width, a) => kind.eval(constant(program, a), *width),
+        Expr::Ite(c, a, b) => constant(program, if constant(program, c).is_zero() { b } else { a }),
+    }
+}
+
+impl<'t> Frame<'t> {
+    /// `init` are the initial writes of the cells that matter.
+    pub(crate) fn new(
+        traces: &'t Traces,
+        parts: &Parts,
+        cells: &Cells,
+        init: &[(Cell, TermId)],
+        choice: &[usize],
+    ) -> Self {
+        let store = &traces.domain.store;
+        let mut frame = Frame {
+            events: init
+                .iter()
+                .map(|(cell, value)| FrameEvent {
+                    at: None,
+                    kind: Kind::Init,
+                    cell: Some(*cell),
+                    address: None,
+                    size: cell.size,
+                    read: None,
+                    written: Some(*value),
+                })
+                .collect(),
+            n_init: init.len(),
+            traces: Vec::new(),
+            first: Vec::new(),
+            joined: Vec::new(),
+            fixed: true,
+        };
+        for (thread, &path) in choice.iter().enumerate() {
+            let trace = &traces.threads[ThreadId::from_usize(thread)][path];
+            let mut first = Vec::with_capacity(trace.events.len() + 1);
+            for (i, event) in trace.events.iter().enumerate() {
+                first.push(frame.events.len());
+                let key = (thread as u32, path as u32, i as u32);
+                let at = Some((ThreadId(thread as u32), i as u32));
+                let (kind, written) = (event.action.kind, event.action.value);
+                if let Some(split) = parts.of.get(&key) {
+                    frame.joined.extend(parts.joined.get(&key));
+                    frame.events.extend(split.iter().map(|p| FrameEvent {
+                        at,
+                        kind,
+                        cell: Some(p.cell),
+                        address: None,
+                        size: p.cell.size,
+                        read: p.read,
+                        written: p.written,
+                    }));
+                    continue;
+                }
+                let place = event.action.place;
+                let cell =
+                    place.and_then(|(address, _)| store.as_const(address)).and_then(|a| cells.at(a.unsigned() as u64));
+                frame.fixed &= place.is_none_or(|(address, _)| store.as_const(address).is_some());
+                frame.events.push(FrameEvent {
+                    at,
+                    kind,
+                    cell,
+                    address: place.map(|p| p.0),
+                    size: place.map_or(0, |p| p.1),
+                    read: event.read,
+                    written: if kind.writes() { written } else { None },
+                });
+            }
+            first.push(frame.events.len());
+            frame.first.push(first);
+            frame.traces.push(trace);
+        }
+        frame
+    }
+
+    /// The parts of an event of a thread's trace.
+    pub(crate) fn parts(&self, thread: ThreadId, index: u32) -> std::ops::Range<usize> {
+        let first = &self.first[thread.index()];
+        first[index as usize]..first[index as usize + 1]
+    }
+}

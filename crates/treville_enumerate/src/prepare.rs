@@ -1,0 +1,120 @@
+//! What is computed once for a task, before any candidate: paths, cells, parts, initial writes.
+
+use crate::cells::Cells;
+use crate::frame::{Frame, Parts, Refusal, initial_value};
+use crate::traces::Traces;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use treville_base::{Cancel, Idx};
+use treville_event::{Cell, Kind, Vocabulary};
+use treville_ir::{Place, Program, Question};
+use treville_model::Model;
+use treville_task::{Semantics, Task};
+use treville_term::TermId;
+use treville_vm::Shape;
+
+pub(crate) struct Prepared<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) model: &'a Model,
+    pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) traces: Traces,
+    pub(crate) cells: Cells,
+    parts: Parts,
+    init: Vec<(Cell, TermId)>,
+    observed: BTreeSet<Cell>,
+    /// The engine chooses a coherence order; otherwise the model makes its own.
+    pub(crate) free_co: bool,
+}
+
+/// Why there is nothing to enumerate.
+pub(crate) enum Failed {
+    TooManyPaths,
+    Refused(Refusal),
+}
+
+impl<'a> Prepared<'a> {
+    pub(crate) fn of(task: &'a Task, cancel: &Cancel) -> Result<Prepared<'a>, Failed> {
+        let Semantics::Axioms(model, vocabulary) = &task.semantics;
+        let program = &*task.program;
+        let shape = Shape::new(program, vocabulary, task.bounds.unroll);
+        let mut traces = Traces::of(program, shape, cancel).ok_or(Failed::TooManyPaths)?;
+        let cells = Cells::of(program, &traces);
+        let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
+        let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
+        let init = initial_writes(program, &mut traces, &cells, &observed);
+        Ok(Prepared { program, model, vocabulary, traces, cells, parts, init, observed, free_co: model.free_co })
+    }
+
+    /// Every combination of one path for each thread, in lexicographic order.
+    pub(crate) fn each_frame(&self, mut visit: impl FnMut(&Frame<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+        let sizes: Vec<usize> = self.traces.threads.iter().map(Vec::len).collect();
+        if sizes.contains(&0) {
+            return ControlFlow::Continue(());
+        }
+        let mut choice = vec![0; sizes.len()];
+        loop {
+            visit(&Frame::new(&self.traces, &self.parts, &self.cells, &self.init, &choice))?;
+            let Some(digit) = (0..sizes.len()).rev().find(|&i| choice[i] + 1 < sizes[i]) else {
+                return ControlFlow::Continue(());
+            };
+            choice[digit] += 1;
+            choice[digit + 1..].fill(0);
+        }
+    }
+
+    pub(crate) fn same_instance(&self, frame: &Frame<'_>, a: usize, b: usize) -> bool {
+        let instance = |e: usize| {
+            let (thread, index) = frame.events[e].at?;
+            Some((thread, frame.traces[thread.index()].events[index as usize].action.instance))
+        };
+        instance(a).is_some() && instance(a) == instance(b)
+    }
+
+    /// The cell with exactly these bytes.
+    pub(crate) fn exact_cell(&self, address: u64, size: u8) -> Option<Cell> {
+        self.cells.at(address).filter(|c| c.address == address && c.size == size)
+    }
+
+    pub(crate) fn is_observed(&self, cell: Option<Cell>) -> bool {
+        cell.is_some_and(|c| self.observed.contains(&c))
+    }
+}
+
+/// The cells whose final values a question looks at.
+fn observed_cells(program: &Program, question: &Question, cells: &Cells) -> BTreeSet<Cell> {
+    let mut observed = BTreeSet::new();
+    let mut add = |place: &Place| {
+        let (object, offset, size) = match place {
+            Place::Reg(..) => return,
+            Place::Mem { object, offset, size } => (*object, *offset, u64::from(*size)),
+            Place::Array { object, size, count } => (*object, 0, u64::from(*size) * u64::from(*count)),
+        };
+        let start = program.objects[object].address + offset;
+        observed.extend(cells.all.iter().filter(|c| c.address < start + size && start < c.end()));
+    };
+    question.observed.iter().for_each(|o| add(&o.place));
+    question.condition.visit_places(&mut add);
+    question.filter.iter().for_each(|f| f.visit_places(&mut add));
+    observed
+}
+
+/// Initial writes of the cells that some access may touch, and of those that are observed.
+fn initial_writes(
+    program: &Program,
+    traces: &mut Traces,
+    cells: &Cells,
+    observed: &BTreeSet<Cell>,
+) -> Vec<(Cell, TermId)> {
+    let mut touched = observed.clone();
+    let mut anywhere = false;
+    for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
+        let Some((address, size)) = event.action.place else { continue };
+        match traces.domain.store.as_const(address).map(|a| a.unsigned() as u64) {
+            None => anywhere = true,
+            Some(a) if event.action.kind == Kind::Opaque => touched.extend(cells.at(a)),
+            Some(a) => touched.extend(cells.covering(a, size).unwrap_or_default()),
+        }
+    }
+    let init = cells.all.iter().filter(|c| anywhere || touched.contains(c));
+    init.map(|c| (*c, traces.domain.store.constant(initial_value(program, c.address, c.size)))).collect()
+}

@@ -1,0 +1,211 @@
+//! Building the skeleton of a frame: its events with the sets and relations that the program determines.
+
+use crate::frame::Frame;
+use std::collections::BTreeMap;
+use treville_base::{Idx, IndexVec, Name};
+use treville_event::{BaseRel, Cell, Event, EventSet, Kind, Relation, Skeleton, Vocabulary};
+use treville_ir::{Program, ThreadId};
+use treville_term::Bv;
+use treville_vm::{Deps, Link};
+
+/// What is known of an event once values are solved.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Solved {
+    pub(crate) cell: Option<Cell>,
+    pub(crate) read: Option<Bv>,
+    pub(crate) written: Option<Bv>,
+}
+
+pub(crate) fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, solved: &[Solved]) -> Skeleton {
+    let n = frame.events.len();
+    let events = events(program, frame, solved);
+    let mut rels = BTreeMap::new();
+    let mut add = |rel, r: Relation| {
+        if !r.is_empty() {
+            rels.insert(rel, r);
+        }
+    };
+    let list = events.as_slice();
+    let thread = |i: usize| frame.events[i].at.map(|(t, _)| t);
+    let pairs = |holds: &dyn Fn(usize, usize) -> bool| {
+        Relation::from_pairs(n, (0..n).flat_map(|i| (0..n).filter(move |&j| holds(i, j)).map(move |j| (i, j))))
+    };
+    add(BaseRel::Id, Relation::identity(n));
+    add(BaseRel::Int, pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j)));
+    add(BaseRel::Ext, pairs(&|i, j| thread(i) != thread(j)));
+    add(
+        BaseRel::Loc,
+        pairs(&|i, j| match (&list[i], &list[j]) {
+            (a, b) if a.register.is_some() && b.register.is_some() => a.thread == b.thread && a.register == b.register,
+            (a, b) => a.cell.is_some() && a.cell == b.cell,
+        }),
+    );
+    add(
+        BaseRel::Si,
+        pairs(&|i, j| {
+            let (a, b) = (&list[i], &list[j]);
+            let memory = |e: &Event| e.kind.reads() || e.kind.writes();
+            memory(a) && memory(b) && a.thread == b.thread && a.access == b.access
+        }),
+    );
+    add(
+        BaseRel::SameInstance,
+        pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j) && list[i].instance == list[j].instance),
+    );
+    add(
+        BaseRel::SameInstr,
+        pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j) && list[i].instr == list[j].instr),
+    );
+    add(BaseRel::Po, po(vocabulary, frame));
+    for (rel, deps) in LOCAL {
+        add(*rel, local(frame, *deps));
+    }
+    add(BaseRel::Amo, links(frame, &events, |l| if let Link::Amo(i) = l { Some(i) } else { None }));
+    add(BaseRel::Lxsx, links(frame, &events, |l| if let Link::Lxsx(i) = l { Some(i) } else { None }));
+    let sets = sets(&events);
+    Skeleton { events, sets, rels }
+}
+
+type DepsOf = fn(&treville_vm::EventAction<treville_term::TermId>) -> Deps;
+
+/// Relations between events of one thread that the interpreter gave with the later event.
+const LOCAL: &[(BaseRel, DepsOf)] = &[
+    (BaseRel::Addr, |e| if e.place.is_some() { e.addr.clone() } else { Deps::new() }),
+    (BaseRel::Data, |e| if e.kind.writes() { e.data.clone() } else { Deps::new() }),
+    (BaseRel::Ctrl, |e| if matches!(e.kind, Kind::RegRead | Kind::RegWrite) { Deps::new() } else { e.ctrl.clone() }),
+    (BaseRel::IicoData, |e| e.iico_data.clone()),
+    (BaseRel::IicoCtrl, |e| e.iico_ctrl.clone()),
+    (BaseRel::RfReg, |e| e.rf_reg.map_or_else(Deps::new, Deps::one)),
+];
+
+fn local(frame: &Frame<'_>, deps: DepsOf) -> Relation {
+    let mut r = Relation::new(frame.events.len());
+    for (t, trace) in frame.traces.iter().enumerate() {
+        let thread = ThreadId::from_usize(t);
+        for (i, event) in trace.events.iter().enumerate() {
+            // An update that is one event does not depend on itself.
+            for from in deps(&event.action).iter().filter(|&from| from != i as u32) {
+                for a in frame.parts(thread, from) {
+                    frame.parts(thread, i as u32).for_each(|b| r.insert(a, b));
+                }
+            }
+        }
+    }
+    r
+}
+
+fn po(vocabulary: &Vocabulary, frame: &Frame<'_>) -> Relation {
+    let mut r = Relation::new(frame.events.len());
+    for (t, trace) in frame.traces.iter().enumerate() {
+        let thread = ThreadId::from_usize(t);
+        for (j, later) in trace.events.iter().enumerate() {
+            for (i, earlier) in trace.events[..j].iter().enumerate() {
+                let inside = earlier.action.instance == later.action.instance;
+                let ordered = if inside { vocabulary.po_inside && later.action.after.contains(i as u32) } else { true };
+                if ordered {
+                    for a in frame.parts(thread, i as u32) {
+                        frame.parts(thread, j as u32).for_each(|b| r.insert(a, b));
+                    }
+                }
+            }
+        }
+    }
+    r
+}
+
+fn links(
+    frame: &Frame<'_>,
+    events: &IndexVec<treville_event::EventId, Event>,
+    pick: fn(Link) -> Option<u32>,
+) -> Relation {
+    let mut r = Relation::new(frame.events.len());
+    for (t, trace) in frame.traces.iter().enumerate() {
+        let thread = ThreadId::from_usize(t);
+        for (i, event) in trace.events.iter().enumerate() {
+            let Some(from) = pick(event.action.link) else { continue };
+            for a in frame.parts(thread, from) {
+                for b in frame.parts(thread, i as u32) {
+                    let cell = |e: usize| events[Idx::from_usize(e)].cell;
+                    let memory = |e: usize| !matches!(events[Idx::from_usize(e)].kind, Kind::Opaque);
+                    if cell(a) == cell(b) && memory(a) && memory(b) {
+                        r.insert(a, b);
+                    }
+                }
+            }
+        }
+    }
+    r
+}
+
+fn events(program: &Program, frame: &Frame<'_>, solved: &[Solved]) -> IndexVec<treville_event::EventId, Event> {
+    let untagged_init =
+        if program.dialect.sets.iter().any(|s| *s == "NA") { vec![Name::new("NA")] } else { Vec::new() };
+    let object = |cell: Option<Cell>| cell.and_then(|c| program.object_at(c.address)).map_or(0, |(o, _)| o.0);
+    frame
+        .events
+        .iter()
+        .enumerate()
+        .map(|(i, e)| {
+            let Solved { cell, read, written } = solved[i];
+            let Some((thread, index)) = e.at else {
+                return Event {
+                    thread: None,
+                    index: i as u32,
+                    kind: Kind::Init,
+                    tags: untagged_init.clone(),
+                    cell,
+                    read,
+                    written,
+                    instance: i as u32,
+                    instr: i as u32,
+                    access: object(cell),
+                    register: None,
+                    span: None,
+                };
+            };
+            let action = &frame.traces[thread.index()].events[index as usize].action;
+            let tags = action.tags.iter().map(|t| program.tags[*t].clone());
+            Event {
+                thread: Some(thread.0),
+                index,
+                kind: e.kind,
+                tags: tags.chain(action.extra.iter().map(|t| Name::new(t))).collect(),
+                cell,
+                read,
+                written,
+                instance: action.instance,
+                instr: action.instr.0,
+                access: index,
+                register: action.register.clone(),
+                span: Some(action.span),
+            }
+        })
+        .collect()
+}
+
+fn sets(events: &IndexVec<treville_event::EventId, Event>) -> BTreeMap<Name, EventSet> {
+    let n = events.len();
+    let mut sets: BTreeMap<Name, EventSet> = BTreeMap::new();
+    for (id, event) in events.iter_enumerated() {
+        let (reads, writes) = (event.kind.reads(), event.kind.writes());
+        let kinds: &[&str] = match event.kind {
+            Kind::Init => &["IW"],
+            Kind::Fence => &["F"],
+            Kind::Branch => &[],
+            Kind::RegRead => &["Rreg"],
+            Kind::RegWrite => &["Wreg"],
+            Kind::Read | Kind::Write | Kind::Update | Kind::Opaque => &[],
+        };
+        let memory: &[&str] = match (reads, writes) {
+            (true, true) => &["M", "Exp", "R", "W"],
+            (true, false) => &["M", "Exp", "R"],
+            (false, true) => &["M", "Exp", "W"],
+            (false, false) => &[],
+        };
+        let kinds = kinds.iter().chain(memory).chain(&["EXEC"]).map(|k| Name::new(k));
+        for name in kinds.chain(event.tags.iter().cloned()) {
+            sets.entry(name).or_insert_with(|| EventSet::new(n)).insert(id.index());
+        }
+    }
+    sets
+}

@@ -1,0 +1,130 @@
+//! Every path of every thread, run with symbolic values: what a read returns is a variable.
+
+use treville_base::{Cancel, IndexVec};
+use treville_event::Kind;
+use treville_ir::{Program, ThreadId};
+use treville_term::{Bv, TermId, UnOp, VarId};
+use treville_vm::{Action, EventAction, Shape, Symbolic, ThreadVm};
+
+/// An event of a path: what the interpreter said, with the variable that stands for the value read.
+#[derive(Clone, Debug)]
+pub(crate) struct TraceEvent {
+    pub(crate) action: EventAction<TermId>,
+    pub(crate) read: Option<VarId>,
+}
+
+/// One way through a thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trace {
+    pub(crate) events: Vec<TraceEvent>,
+    /// Conditions (width 1) under which the thread goes this way.
+    pub(crate) constraints: Vec<TermId>,
+    /// Final values of the thread's registers.
+    pub(crate) registers: Vec<TermId>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Traces {
+    pub(crate) domain: Symbolic,
+    pub(crate) threads: IndexVec<ThreadId, Vec<Trace>>,
+    pub(crate) n_vars: u32,
+    /// Some path was cut at the bound.
+    pub(crate) cut: bool,
+}
+
+/// Too many paths to be worth starting on.
+pub(crate) const MAX_TRACES: usize = 1 << 20;
+
+impl Traces {
+    /// Runs every thread; `None` if that was cancelled or gave too many paths.
+    pub(crate) fn of(program: &Program, shape: Shape, cancel: &Cancel) -> Option<Traces> {
+        let mut traces = Traces::default();
+        for thread in program.roots.ids() {
+            let paths = traces.run_thread(program, thread, shape, cancel)?;
+            traces.threads.push(paths);
+        }
+        Some(traces)
+    }
+
+    pub(crate) fn fresh_var(&mut self) -> VarId {
+        self.n_vars += 1;
+        VarId(self.n_vars - 1)
+    }
+
+    fn run_thread(&mut self, program: &Program, thread: ThreadId, shape: Shape, cancel: &Cancel) -> Option<Vec<Trace>> {
+        let start = ThreadVm::new(program, thread, shape, &mut self.domain);
+        let mut open = vec![(start, Trace::default())];
+        let mut done = Vec::new();
+        while let Some((mut vm, mut trace)) = open.pop() {
+            if done.len() + open.len() > MAX_TRACES || cancel.is_due() {
+                return None;
+            }
+            loop {
+                match vm.run(program, &mut self.domain) {
+                    Action::Event(event) => {
+                        let mut event = TraceEvent { action: *event, read: None };
+                        if let (Kind::Read, Some((_, size))) = (event.action.kind, &event.action.place) {
+                            let width = 8 * size;
+                            let var = self.fresh_var();
+                            event.read = Some(var);
+                            let value = self.domain.store.var(var, width);
+                            vm.give(program, &mut self.domain, value);
+                        }
+                        trace.events.push(event);
+                    }
+                    Action::Amend { index, tags, written } => {
+                        let action = &mut trace.events[index as usize].action;
+                        action.tags = tags;
+                        if let Some((value, data)) = written {
+                            action.kind = Kind::Update;
+                            action.value = Some(value);
+                            action.data.extend(&data);
+                        }
+                    }
+                    Action::Branch(cond) => {
+                        let negation = self.domain.store.un(UnOp::Not, cond);
+                        let known = |c| trace.constraints.contains(&c);
+                        if known(cond) || known(negation) {
+                            vm.take(program, &mut self.domain, known(cond));
+                            continue;
+                        }
+                        let mut other = (vm.clone(), trace.clone());
+                        other.0.take(program, &mut self.domain, false);
+                        other.1.constraints.push(negation);
+                        open.push(other);
+                        vm.take(program, &mut self.domain, true);
+                        trace.constraints.push(cond);
+                    }
+                    Action::Choose => {
+                        let mut other = (vm.clone(), trace.clone());
+                        other.0.take(program, &mut self.domain, false);
+                        open.push(other);
+                        vm.take(program, &mut self.domain, true);
+                    }
+                    Action::Constrain(cond) => match self.domain.store.as_const(cond) {
+                        Some(v) if v.is_zero() => break,
+                        Some(_) => {}
+                        None => trace.constraints.push(cond),
+                    },
+                    Action::Fresh(width) => {
+                        // A value that programs hardly ever write themselves.
+                        let value = 0x5e00 + u128::from(self.fresh_var().0);
+                        let value = self.domain.store.constant(Bv::new(value, width));
+                        vm.give(program, &mut self.domain, value);
+                    }
+                    Action::Cut => {
+                        self.cut = true;
+                        break;
+                    }
+                    Action::End => {
+                        let func = &program.funcs[program.roots[thread].func];
+                        trace.registers = func.regs.ids().map(|r| *vm.register(r)).collect();
+                        done.push(trace);
+                        break;
+                    }
+                }
+            }
+        }
+        Some(done)
+    }
+}

@@ -1,0 +1,230 @@
+//! `let rec`: functions become closures over their group; sets and relations become a group of equations.
+
+use super::expression::both;
+use super::scope::Scope;
+use super::{Eval, Linker, fault};
+use crate::link::apply::group_member;
+use crate::model::{Closure, RecGroup, RecId, RecOrder, Shape, Stage, Static, Term, TermId, Type};
+use crate::syntax::{Binding, ExpKind, Pattern};
+use crate::terms::children;
+use std::sync::Arc;
+use treville_base::{Idx, Name};
+
+impl Linker<'_> {
+    /// What a recursive group binds.
+    pub(super) fn eval_recursive(&mut self, bindings: &[Binding], scope: &mut Scope) -> Eval<Vec<(Name, Static)>> {
+        let (functions, values): (Vec<_>, Vec<_>) = bindings.iter().cloned().partition(is_function);
+        let mut names = Vec::with_capacity(values.len());
+        for value in &values {
+            match &value.pattern {
+                Pattern::Var(Some(name)) => names.push(name.clone()),
+                _ => return fault(value.span, "a recursive definition needs a name"),
+            }
+        }
+        let functions = Arc::new(functions);
+        let mark = scope.mark();
+        let solved = self.eval_equations(&names, &values, &functions, scope);
+        scope.reset(mark);
+        let mut bound = solved?;
+        for (name, value) in &bound {
+            scope.push(name.clone(), value.clone());
+        }
+        bound.extend(self.function_group(&functions, scope));
+        scope.reset(mark);
+        Ok(bound)
+    }
+
+    /// Closures for the functions of a group, over what the scope holds now.
+    fn function_group(&mut self, functions: &Arc<Vec<Binding>>, scope: &Scope) -> Vec<(Name, Static)> {
+        let Some(first) = functions.first() else { return Vec::new() };
+        let capture = self.capture(functions.iter().map(|b| &*b.body), scope);
+        let member = Closure {
+            params: Pattern::Var(None),
+            body: Arc::clone(&first.body),
+            env: capture.env,
+            recursive: Arc::clone(functions),
+            span: first.span,
+            looks_at: capture.looks_at,
+            open: capture.open,
+            generates_orders: false,
+        };
+        functions.iter().filter_map(|b| group_member(&member, b)).collect()
+    }
+
+    fn eval_equations(
+        &mut self,
+        names: &[Name],
+        values: &[Binding],
+        functions: &Arc<Vec<Binding>>,
+        scope: &mut Scope,
+    ) -> Eval<Vec<(Name, Static)>> {
+        if values.is_empty() {
+            return Ok(Vec::new());
+        }
+        let shapes = self.infer_shapes(names, values, functions, scope)?;
+        let rec = self.recs.push(RecGroup {
+            bodies: Vec::new(),
+            shapes: shapes.clone(),
+            order: RecOrder::Least,
+            names: names.to_vec(),
+        });
+        let members: Vec<TermId> = (0u32..)
+            .zip(&shapes)
+            .map(|(i, &shape)| self.terms.leaf(Term::Rec(rec, i), shape, Stage::Skeleton))
+            .collect();
+        let mark = scope.mark();
+        for (name, &member) in names.iter().zip(&members) {
+            scope.push(name.clone(), Static::Term(member));
+        }
+        for (name, value) in self.function_group(functions, scope) {
+            scope.push(name, value);
+        }
+        let mut bodies: Eval<Vec<TermId>> = Ok(Vec::new());
+        for (binding, &shape) in values.iter().zip(&shapes) {
+            let body = self.eval(&binding.body, scope).and_then(|v| self.as_term(&v, Some(shape), binding.body.span));
+            bodies = both(bodies, body).map(|(mut bodies, body)| {
+                bodies.push(body);
+                bodies
+            });
+        }
+        scope.reset(mark);
+        self.recs[rec].bodies = bodies?;
+        self.settle_group(rec, &members);
+        for ((name, &member), binding) in names.iter().zip(&members).zip(values) {
+            self.terms.name(member, name, binding.span);
+        }
+        Ok(names.iter().cloned().zip(members.into_iter().map(Static::Term)).collect())
+    }
+
+    /// Whether each member is a set or a relation: from nothing known, body by body, until no more becomes known.
+    fn infer_shapes(
+        &mut self,
+        names: &[Name],
+        values: &[Binding],
+        functions: &Arc<Vec<Binding>>,
+        scope: &mut Scope,
+    ) -> Eval<Vec<Shape>> {
+        let mut types = vec![Type::Any; values.len()];
+        loop {
+            let mut progress = false;
+            for (i, binding) in values.iter().enumerate() {
+                if types[i] != Type::Any {
+                    continue;
+                }
+                let mark = scope.mark();
+                for (name, ty) in names.iter().zip(&types) {
+                    scope.push(name.clone(), Static::Unknown(ty.clone()));
+                }
+                for (name, value) in self.function_group(functions, scope) {
+                    scope.push(name, value);
+                }
+                let value = self.eval(&binding.body, scope);
+                scope.reset(mark);
+                types[i] = self.type_of(&value?);
+                progress |= types[i] != Type::Any;
+            }
+            if !progress {
+                break;
+            }
+        }
+        types
+            .iter()
+            .zip(values)
+            .map(|(ty, binding)| match ty {
+                Type::Any => Ok(Shape::Rel),
+                ty => match ty.shape() {
+                    Some(shape) => Ok(shape),
+                    None => fault(binding.span, format!("recursion defines sets and relations, this is {ty}")),
+                },
+            })
+            .collect()
+    }
+
+    /// Finds out how the group is solved, and what its members and all terms made since look at.
+    fn settle_group(&mut self, rec: RecId, members: &[TermId]) {
+        let first = members[0].index();
+        let polarity = self.polarities(rec, first);
+        let of = |t: &TermId| t.index().checked_sub(first).map_or(Polarity::Absent, |i| polarity[i]);
+        if self.recs[rec].bodies.iter().any(|b| of(b) == Polarity::Mixed) {
+            self.recs[rec].order = RecOrder::Iterated;
+        }
+        while self.settle_once(first) {}
+    }
+
+    /// Recomputes stage and monotonicity of the terms from `first` on; true if something changed.
+    fn settle_once(&mut self, first: usize) -> bool {
+        let mut changed = false;
+        for t in (first..self.terms.infos.len()).map(TermId::from_usize) {
+            let info = &self.terms.infos[t];
+            let (stage, monotone) = match &info.term {
+                Term::Pick(_) => continue,
+                Term::Rec(rec, _) => self.group_class(&self.recs[*rec]),
+                Term::General(g) => {
+                    let stage = self.latest(&self.generals[*g].looks_at);
+                    self.generals[*g].stage = stage;
+                    (stage, stage == Stage::Skeleton)
+                }
+                term => self.terms.classify(term, info.stage),
+            };
+            let info = &mut self.terms.infos[t];
+            changed |= (info.stage, info.monotone) != (stage, monotone);
+            (info.stage, info.monotone) = (stage, monotone);
+        }
+        changed
+    }
+
+    pub(super) fn latest(&self, terms: &[TermId]) -> Stage {
+        terms.iter().map(|&t| self.terms.stage(t)).max().unwrap_or(Stage::Skeleton)
+    }
+
+    fn group_class(&self, group: &RecGroup) -> (Stage, bool) {
+        let stage = self.latest(&group.bodies);
+        let monotone = group.order == RecOrder::Least && group.bodies.iter().all(|&b| self.terms.infos[b].monotone);
+        (stage, monotone || stage == Stage::Skeleton)
+    }
+
+    /// How the terms from `first` on depend on the members of the group; those before do not.
+    fn polarities(&self, rec: RecId, first: usize) -> Vec<Polarity> {
+        let mut known = vec![Polarity::Absent; self.terms.infos.len() - first];
+        loop {
+            let mut changed = false;
+            for i in 0..known.len() {
+                let of = |t: TermId| t.index().checked_sub(first).map_or(Polarity::Absent, |i| known[i]);
+                let below = |ts: &[TermId]| ts.iter().map(|&t| of(t)).max().unwrap_or(Polarity::Absent);
+                let p = match &self.terms.infos[TermId::from_usize(first + i)].term {
+                    Term::Rec(r, _) if *r == rec => Polarity::Positive,
+                    Term::Rec(r, _) if self.recs[*r].order == RecOrder::Least => below(&self.recs[*r].bodies),
+                    Term::Rec(r, _) => below(&self.recs[*r].bodies).negated(),
+                    Term::General(g) => below(&self.generals[*g].looks_at).negated(),
+                    Term::Complement(a) => of(*a).negated(),
+                    Term::Diff(a, b) => of(*a).max(of(*b).negated()),
+                    term => children(term).map(of).max().unwrap_or(Polarity::Absent),
+                };
+                changed |= p != known[i];
+                known[i] = p;
+            }
+            if !changed {
+                return known;
+            }
+        }
+    }
+}
+
+fn is_function(binding: &Binding) -> bool {
+    binding.params.is_some() || matches!(binding.body.kind, ExpKind::Fun(..))
+}
+
+/// How a term depends on the members of a group.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Polarity {
+    Absent,
+    Positive,
+    Mixed,
+}
+
+impl Polarity {
+    /// The polarity of something that does not grow with what has this one.
+    fn negated(self) -> Polarity {
+        if self == Polarity::Absent { self } else { Polarity::Mixed }
+    }
+}

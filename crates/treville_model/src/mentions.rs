@@ -1,0 +1,98 @@
+//! The names that a piece of syntax mentions, whether bound there or not. Nothing is linked.
+
+use crate::syntax::{Check, Cond, Exp, ExpKind, Ins, InsKind, Unit};
+use std::collections::BTreeSet;
+use treville_base::Name;
+
+/// Every name that the unit, with all that it includes, uses as a value.
+pub fn mentions(unit: &Unit) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    in_body(&unit.body, &mut |name| {
+        names.insert(name.clone());
+    });
+    names
+}
+
+/// Calls `see` for each use of a name in the expression.
+pub(crate) fn in_exp(exp: &Exp, see: &mut dyn FnMut(&Name)) {
+    match &exp.kind {
+        ExpKind::Var(name) => see(name),
+        ExpKind::Tag(_) | ExpKind::EmptyRelation | ExpKind::Universe => {}
+        ExpKind::ExplicitSet(es) | ExpKind::Nary(_, es) | ExpKind::Tuple(es) => {
+            es.iter().for_each(|e| in_exp(e, see));
+        }
+        ExpKind::Un(_, e) => in_exp(e, see),
+        ExpKind::App(f, e) | ExpKind::Try(f, e) => {
+            in_exp(f, see);
+            in_exp(e, see);
+        }
+        ExpKind::Fun(_, body) => in_exp(body, see),
+        ExpKind::Let(bindings, e) | ExpKind::LetRec(bindings, e) => {
+            bindings.iter().for_each(|b| in_exp(&b.body, see));
+            in_exp(e, see);
+        }
+        ExpKind::MatchTag { subject, clauses, default } => {
+            in_exp(subject, see);
+            clauses.iter().for_each(|(_, e)| in_exp(e, see));
+            default.iter().for_each(|e| in_exp(e, see));
+        }
+        ExpKind::MatchSet { subject, empty, nonempty, .. } => {
+            in_exp(subject, see);
+            in_exp(empty, see);
+            in_exp(nonempty, see);
+        }
+        ExpKind::If(cond, then, els) => {
+            in_cond(cond, see);
+            in_exp(then, see);
+            in_exp(els, see);
+        }
+    }
+}
+
+fn in_cond(cond: &Cond, see: &mut dyn FnMut(&Name)) {
+    match cond {
+        Cond::Variant(_) => {}
+        Cond::Eq(a, b) | Cond::Subset(a, b) | Cond::In(a, b) => {
+            in_exp(a, see);
+            in_exp(b, see);
+        }
+    }
+}
+
+/// Calls `see` for each use of a name in the instructions and in the units that they include.
+pub(crate) fn in_body(body: &[Ins], see: &mut dyn FnMut(&Name)) {
+    for ins in body {
+        match &ins.kind {
+            InsKind::Let(bindings) => bindings.iter().for_each(|b| in_exp(&b.body, see)),
+            InsKind::LetRec(bindings, check) => {
+                bindings.iter().for_each(|b| in_exp(&b.body, see));
+                check.iter().for_each(|Check { exp, .. }| in_exp(exp, see));
+            }
+            InsKind::Check(_, check) => in_exp(&check.exp, see),
+            InsKind::ShowAs(exp, _) | InsKind::Debug(exp) => in_exp(exp, see),
+            InsKind::Show(_) | InsKind::Unshow(_) | InsKind::Enum { .. } => {}
+            InsKind::Include { unit, .. } => unit.iter().for_each(|u| in_body(&u.body, see)),
+            InsKind::Procedure { body, .. } => in_body(body, see),
+            InsKind::Call { procedure, argument, .. } => {
+                see(procedure);
+                in_exp(argument, see);
+            }
+            InsKind::Forall { set, body, .. } => {
+                in_exp(set, see);
+                in_body(body, see);
+            }
+            InsKind::WithFrom { set, .. } => in_exp(set, see),
+            InsKind::Instructions { arguments, .. } => arguments.iter().for_each(|e| in_exp(e, see)),
+            InsKind::If { cond, then, els } => {
+                in_cond(cond, see);
+                in_body(then, see);
+                in_body(els, see);
+            }
+            InsKind::Match { subject, clauses, default } => {
+                in_exp(subject, see);
+                clauses.iter().for_each(|(_, body)| in_body(body, see));
+                default.iter().for_each(|body| in_body(body, see));
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Value domains: what the interpreter computes with.
+
+use treville_term::{BinOp, Bv, Cast, TermId, TermStore, UnOp};
+
+pub trait Domain {
+    type V: Clone;
+    fn constant(&mut self, value: Bv) -> Self::V;
+    fn un(&mut self, op: UnOp, a: &Self::V) -> Self::V;
+    fn bin(&mut self, op: BinOp, a: &Self::V, b: &Self::V) -> Self::V;
+    fn cast(&mut self, kind: Cast, width: u8, a: &Self::V) -> Self::V;
+    fn ite(&mut self, c: &Self::V, a: &Self::V, b: &Self::V) -> Self::V;
+    /// The truth of a condition (width 1), if it is known.
+    fn decide(&self, c: &Self::V) -> Option<bool>;
+}
+
+/// Plain values.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Concrete;
+
+impl Domain for Concrete {
+    type V = Bv;
+    fn constant(&mut self, value: Bv) -> Bv {
+        value
+    }
+    fn un(&mut self, op: UnOp, a: &Bv) -> Bv {
+        op.eval(*a)
+    }
+    fn bin(&mut self, op: BinOp, a: &Bv, b: &Bv) -> Bv {
+        op.eval(*a, *b)
+    }
+    fn cast(&mut self, kind: Cast, width: u8, a: &Bv) -> Bv {
+        kind.eval(*a, width)
+    }
+    fn ite(&mut self, c: &Bv, a: &Bv, b: &Bv) -> Bv {
+        if c.is_zero() { *b } else { *a }
+    }
+    fn decide(&self, c: &Bv) -> Option<bool> {
+        Some(!c.is_zero())
+    }
+}
+
+/// Terms over the values that reads return.
+#[derive(Debug, Default)]
+pub struct Symbolic {
+    pub store: TermStore,
+}
+
+impl Domain for Symbolic {
+    type V = TermId;
+    fn constant(&mut self, value: Bv) -> TermId {
+        self.store.constant(value)
+    }
+    fn un(&mut self, op: UnOp, a: &TermId) -> TermId {
+        self.store.un(op, *a)
+    }
+    fn bin(&mut self, op: BinOp, a: &TermId, b: &TermId) -> TermId {
+        self.store.bin(op, *a, *b)
+    }
+    fn cast(&mut self, kind: Cast, width: u8, a: &TermId) -> TermId {
+        self.store.cast(kind, width, *a)
+    }
+    fn ite(&mut self, c: &TermId, a: &TermId, b: &TermId) -> TermId {
+        self.store.ite(*c, *a, *b)
+    }
+    fn decide(&self, c: &TermId) -> Option<bool> {
+        self.store.as_const(*c).map(|v| !v.is_zero())
+    }
+}

@@ -1,0 +1,37 @@
+//! What a model and a dialect say about the events of a thread.
+
+use treville_event::{LockShape, RmwShape, Vocabulary};
+use treville_ir::{Program, StatusDependency};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub rmw: RmwShape,
+    pub locks: LockShape,
+    /// Registers have events.
+    pub registers: bool,
+    /// Branches are events.
+    pub branches: bool,
+    /// A branch without a join makes everything after it control-dependent.
+    pub control: bool,
+    pub status: StatusDependency,
+    /// The value of a store-conditional counts as a data dependency.
+    pub conditional_data: bool,
+    /// How often a thread may jump backwards to the same block.
+    pub unroll: u32,
+}
+
+impl Shape {
+    pub fn new(program: &Program, vocabulary: &Vocabulary, unroll: u32) -> Self {
+        let dialect = &program.dialect;
+        Shape {
+            rmw: vocabulary.rmw,
+            locks: vocabulary.locks,
+            registers: vocabulary.registers,
+            branches: vocabulary.branches && dialect.branch_events,
+            control: dialect.branch_events,
+            status: dialect.status,
+            conditional_data: dialect.conditional_store_data,
+            unroll,
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! The interpreter of one thread: control flow, plain instructions, and the bookkeeping of events.
+
+use crate::registers::Operand;
+use crate::update::UpdateStep;
+use crate::{Action, Deps, Domain, EventAction, Link, Shape};
+use std::collections::{BTreeMap, VecDeque};
+use treville_base::{IndexVec, Span};
+use treville_event::Kind;
+use treville_ir::{BlockId, FuncId, Inst, InstrId, LockOp, Op, Program, Reg, Terminator, ThreadId};
+use treville_term::Bv;
+
+/// A register: its value, what it depends on, and how it is wired for register events.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot<V> {
+    pub(crate) value: V,
+    pub(crate) deps: Deps,
+    /// Reads that decided whether the register was assigned at all; they matter to later branches only.
+    pub(crate) implicit: Deps,
+    /// The event that wrote it last (register events only).
+    pub(crate) writer: Option<u32>,
+    /// For a temporary: the events of the instruction that its value comes from.
+    pub(crate) iico: Deps,
+}
+
+/// The answer that the thread waits for.
+#[derive(Clone, Debug)]
+pub(crate) enum Waiting<V> {
+    Nothing,
+    /// The value of a read.
+    Load {
+        index: u32,
+        dst: Reg,
+    },
+    /// The value of an update's read.
+    Update {
+        index: u32,
+        step: Box<UpdateStep<V>>,
+    },
+    /// Whether the guard of an update holds.
+    Guard {
+        index: u32,
+        step: Box<UpdateStep<V>>,
+    },
+    /// The value of a lock's read.
+    LockRead {
+        index: u32,
+        addr: Operand<V>,
+        then: crate::locks::AfterRead,
+    },
+    /// Whether a lock is taken, or seen as held.
+    LockChoice {
+        op: LockOp,
+        addr: Operand<V>,
+    },
+    /// Whether a store-conditional stores.
+    Conditional {
+        step: Box<crate::update::ConditionalStep<V>>,
+    },
+    Branch {
+        then: BlockId,
+        els: BlockId,
+        join: Option<BlockId>,
+        deps: Deps,
+    },
+    /// A value that nobody else has.
+    Fresh {
+        index: u32,
+        dst: Reg,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct ThreadVm<V> {
+    pub(crate) shape: Shape,
+    thread: ThreadId,
+    func: FuncId,
+    pub(crate) slots: IndexVec<Reg, Slot<V>>,
+    block: BlockId,
+    at: usize,
+    pub(crate) waiting: Waiting<V>,
+    pub(crate) queue: VecDeque<Action<V>>,
+    /// Open control dependencies with the block where each ends.
+    scopes: Vec<(Deps, Option<BlockId>)>,
+    jumps: BTreeMap<BlockId, u32>,
+    /// The last load-linked that no store-conditional has used: event, address, size.
+    pub(crate) reservation: Option<(u32, V, u8)>,
+    n_events: u32,
+    instance: u32,
+    instr: Option<InstrId>,
+    span: Span,
+    /// The events of the current instruction, each with those before it.
+    local: Vec<(u32, Deps)>,
+    sequenced: bool,
+    done: bool,
+}
+
+impl<V: Clone> ThreadVm<V> {
+    pub fn new<D: Domain<V = V>>(program: &Program, thread: ThreadId, shape: Shape, d: &mut D) -> Self {
+        let root = &program.roots[thread];
+        let func = &program.funcs[root.func];
+        let mut zero = |width| Slot {
+            value: d.constant(Bv::zero(width)),
+            deps: Deps::new(),
+            implicit: Deps::new(),
+            writer: None,
+            iico: Deps::new(),
+        };
+        let slots = func.regs.iter().map(|r| zero(r.width)).collect();
+        let mut vm = ThreadVm {
+            shape,
+            thread,
+            func: root.func,
+            slots,
+            block: BlockId(0),
+            at: 0,
+            waiting: Waiting::Nothing,
+            queue: VecDeque::new(),
+            scopes: Vec::new(),
+            jumps: BTreeMap::new(),
+            reservation: None,
+            n_events: 0,
+            instance: 0,
+            instr: None,
+            span: Span::new(treville_base::FileId(0), 0, 0),
+            local: Vec::new(),
+            sequenced: true,
+            done: false,
+        };
+        for (reg, value) in &root.init {
+            vm.slots[*reg].value = vm.eval(program, d, value);
+        }
+        vm
+    }
+
+    pub fn thread(&self) -> ThreadId {
+        self.thread
+    }
+
+    /// The value of a register: the final one, once the thread has ended.
+    pub fn register(&self, reg: Reg) -> &V {
+        &self.slots[reg].value
+    }
+
+    pub(crate) fn width(&self, program: &Program, reg: Reg) -> u8 {
+        program.funcs[self.func].regs[reg].width
+    }
+
+    /// Runs up to the next action. After an action that asks for an answer, answer before running on.
+    pub fn run<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D) -> Action<V> {
+        loop {
+            if let Some(action) = self.queue.pop_front() {
+                return action;
+            }
+            debug_assert!(matches!(self.waiting, Waiting::Nothing), "an answer is missing");
+            if self.done {
+                return Action::End;
+            }
+            let block = &program.funcs[self.func].blocks[self.block];
+            match block.insts.get(self.at) {
+                Some(inst) => {
+                    self.at += 1;
+                    self.enter(inst.instr, inst.span, inst.sequenced);
+                    self.step(program, d, inst);
+                }
+                None => self.terminate(program, d, &block.end),
+            }
+        }
+    }
+
+    /// Answers a read, or [`Action::Fresh`].
+    pub fn give<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, value: V) {
+        match std::mem::replace(&mut self.waiting, Waiting::Nothing) {
+            Waiting::Load { index, dst } | Waiting::Fresh { index, dst } => {
+                self.assign(program, dst, Operand::from_event(value, index));
+            }
+            Waiting::Update { index, step } => self.update_read(program, d, index, step, value),
+            Waiting::LockRead { index, addr, then } => self.lock_read(program, d, index, addr, then, value),
+            other => self.waiting = other,
+        }
+    }
+
+    /// Answers a branch or a choice.
+    pub fn take<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, yes: bool) {
+        match std::mem::replace(&mut self.waiting, Waiting::Nothing) {
+            Waiting::Branch { then, els, join, deps } => {
+                if join.is_some() || self.shape.control {
+                    self.scopes.push((deps, join));
+                }
+                self.jump(if yes { then } else { els });
+            }
+            Waiting::Guard { index, step } => self.update_write(program, d, index, &step, yes),
+            Waiting::LockChoice { op, addr } => self.lock_choice(program, d, op, addr, yes),
+            Waiting::Conditional { step } => self.conditional_store(program, d, *step, yes),
+            other => self.waiting = other,
+        }
+    }
+
+    fn step<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, inst: &Inst) {
+        match &inst.op {
+            Op::Assign { dst, value } => {
+                let operand = self.operand(program, d, value, &[]);
+                self.assign(program, *dst, operand);
+            }
+            Op::Load { dst, addr, size, tags } => {
+                let addr = self.operand(program, d, addr, &["ADDR"]);
+                let mut event = self.event(Kind::Read);
+                event.tags.clone_from(tags);
+                place(&mut event, &addr, *size);
+                let index = event.index;
+                let exclusive = program.dialect.exclusive.as_ref();
+                if exclusive.is_some_and(|x| tags.iter().any(|t| program.tags[*t] == *x)) {
+                    self.reservation = Some((index, addr.value, *size));
+                }
+                self.emit(event);
+                self.waiting = Waiting::Load { index, dst: *dst };
+            }
+            Op::Store { addr, value, size, tags } => {
+                let addr = self.operand(program, d, addr, &["ADDR"]);
+                let value = self.operand(program, d, value, &["DATA"]);
+                let mut event = self.event(Kind::Write);
+                event.tags.clone_from(tags);
+                place(&mut event, &addr, *size);
+                written(&mut event, value);
+                self.emit(event);
+            }
+            Op::Update { .. } => self.update(program, d, &inst.op),
+            Op::StoreConditional { .. } => self.store_conditional(program, d, &inst.op),
+            Op::Fence { tags } => {
+                let mut event = self.event(Kind::Fence);
+                event.tags.clone_from(tags);
+                self.emit(event);
+            }
+            Op::Lock { op, addr } => {
+                let addr = self.operand(program, d, addr, &["ADDR"]);
+                self.lock(program, d, *op, addr);
+            }
+            Op::Opaque { addr, value, dst, tags } => {
+                let addr = addr.as_ref().map(|a| self.operand(program, d, a, &["ADDR"]));
+                let value = value.as_ref().map(|v| self.operand(program, d, v, &[]));
+                let mut event = self.event(Kind::Opaque);
+                event.tags.clone_from(tags);
+                if let Some(addr) = &addr {
+                    place(&mut event, addr, 0);
+                }
+                if let Some(value) = value {
+                    written(&mut event, value);
+                }
+                let index = event.index;
+                self.emit(event);
+                if let Some(dst) = dst {
+                    self.queue.push_back(Action::Fresh(self.width(program, *dst)));
+                    self.waiting = Waiting::Fresh { index, dst: *dst };
+                }
+            }
+            Op::Assume(cond) => {
+                let cond = self.operand(program, d, cond, &[]);
+                self.queue.push_back(Action::Constrain(cond.value));
+            }
+        }
+    }
+
+    fn terminate<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, end: &Terminator) {
+        match end {
+            Terminator::End => self.done = true,
+            Terminator::Goto(target) => self.jump(*target),
+            Terminator::Branch { cond, then, els, join, instr, span } => {
+                self.enter(*instr, *span, true);
+                let cond = self.operand(program, d, cond, &[]);
+                if join.is_none() && self.shape.branches {
+                    let mut event = self.event(Kind::Branch);
+                    event.data.extend(&cond.deps);
+                    event.iico_data.extend(&cond.iico);
+                    event.extra = &["B", "BCC"];
+                    self.emit(event);
+                }
+                let mut deps = cond.deps;
+                deps.extend(&cond.implicit);
+                self.waiting = Waiting::Branch { then: *then, els: *els, join: *join, deps };
+                self.decide(program, d, cond.value);
+            }
+        }
+    }
+
+    /// Asks for the truth of a condition unless it is known.
+    pub(crate) fn decide<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, cond: V) {
+        match d.decide(&cond) {
+            Some(yes) => self.take(program, d, yes),
+            None => self.queue.push_back(Action::Branch(cond)),
+        }
+    }
+
+    fn jump(&mut self, target: BlockId) {
+        if target <= self.block {
+            let jumps = self.jumps.entry(target).or_default();
+            *jumps += 1;
+            if *jumps > self.shape.unroll {
+                self.queue.push_back(Action::Cut);
+                self.done = true;
+                return;
+            }
+            // The next occurrence of an instruction is another one, even if it is the same instruction.
+            self.instr = None;
+        }
+        while self.scopes.last().is_some_and(|(_, join)| *join == Some(target)) {
+            self.scopes.pop();
+        }
+        self.block = target;
+        self.at = 0;
+    }
+
+    fn enter(&mut self, instr: InstrId, span: Span, sequenced: bool) {
+        if self.instr != Some(instr) {
+            self.instance += 1;
+            self.local.clear();
+            self.instr = Some(instr);
+        }
+        self.span = span;
+        self.sequenced = sequenced;
+    }
+
+    /// The reads that decide whether the current instruction runs.
+    pub(crate) fn control(&self) -> Deps {
+        let mut deps = Deps::new();
+        self.scopes.iter().for_each(|(d, _)| deps.extend(d));
+        deps
+    }
+
+    /// Whether the current instruction is inside a structured conditional.
+    pub(crate) fn in_structure(&self) -> bool {
+        self.scopes.iter().any(|(_, join)| join.is_some())
+    }
+
+    /// A new event of the current instruction, to be completed and given to [`Self::emit`] before the next one.
+    pub(crate) fn event(&self, kind: Kind) -> EventAction<V> {
+        EventAction {
+            index: self.n_events,
+            kind,
+            tags: Vec::new(),
+            extra: &[],
+            place: None,
+            value: None,
+            addr: Deps::new(),
+            data: Deps::new(),
+            ctrl: self.control(),
+            after: Deps::new(),
+            link: Link::None,
+            iico_data: Deps::new(),
+            iico_ctrl: Deps::new(),
+            rf_reg: None,
+            register: None,
+            instance: self.instance,
+            instr: self.instr.unwrap_or(InstrId(0)),
+            span: self.span,
+        }
+    }
+
+    pub(crate) fn emit(&mut self, mut event: EventAction<V>) {
+        for (earlier, before) in &self.local {
+            let used = event.addr.contains(*earlier) || event.data.contains(*earlier) || event.linked(*earlier);
+            if self.sequenced || used {
+                event.after.insert(*earlier);
+                event.after.extend(before);
+            }
+        }
+        self.local.push((event.index, event.after.clone()));
+        self.n_events += 1;
+        self.queue.push_back(Action::Event(Box::new(event)));
+    }
+}
+
+/// Gives the event its address and what that depends on.
+pub(crate) fn place<V: Clone>(event: &mut EventAction<V>, addr: &Operand<V>, size: u8) {
+    event.place = Some((addr.value.clone(), size));
+    event.addr.extend(&addr.deps);
+    event.iico_data.extend(&addr.iico);
+}
+
+/// Gives the event the value it writes and what that depends on.
+pub(crate) fn written<V>(event: &mut EventAction<V>, value: Operand<V>) {
+    event.data.extend(&value.deps);
+    event.iico_data.extend(&value.iico);
+    event.value = Some(value.value);
+}
