@@ -1,0 +1,356 @@
+//! Builds the code of one thread: registers, labels, blocks, and the operations of each instruction.
+//!
+//! A dialect calls it instruction by instruction; the builder keeps the control flow, and at the end tells the memory
+//! which locations are accessed with which size, as far as that can be seen without running the program.
+
+use crate::memory::Memory;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use treville_base::{Diagnostic, IndexVec, Name, Span};
+use treville_ir::{
+    Block, BlockId, Expr, Func, Inst, InstrId, ObjectId, Op, Reg, RegInfo, TagId, Tags, Terminator, UpdateTags,
+};
+use treville_term::{BinOp, Cast};
+
+/// A register as a dialect names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct RegName {
+    /// Its place among the registers of the machine; it also identifies the register.
+    pub(crate) order: u32,
+    pub(crate) name: Cow<'static, str>,
+    /// In bits.
+    pub(crate) width: u8,
+}
+
+impl RegName {
+    pub(crate) fn new(order: u32, name: impl Into<Cow<'static, str>>, width: u8) -> Self {
+        RegName { order, name: name.into(), width }
+    }
+}
+
+/// What is shared by the threads of one program while it is being read.
+#[derive(Debug)]
+pub(crate) struct Shared<'a> {
+    pub(crate) memory: Memory<'a>,
+    pub(crate) tags: IndexVec<TagId, Name>,
+    /// Instructions so far, in all threads.
+    pub(crate) n_instrs: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Code<'s, 'a> {
+    pub(crate) shared: &'s mut Shared<'a>,
+    regs: IndexVec<Reg, RegInfo>,
+    names: RegNames<'a>,
+    blocks: IndexVec<BlockId, Block>,
+    current: BlockId,
+    labels: BTreeMap<&'a str, Label>,
+    instr: InstrId,
+    span: Span,
+}
+
+#[derive(Debug)]
+struct Label {
+    block: BlockId,
+    /// Where it is first mentioned.
+    span: Span,
+    defined: bool,
+}
+
+/// A finished thread, before its initial register values are known.
+#[derive(Debug)]
+pub(crate) struct Thread<'a> {
+    pub(crate) func: Func,
+    names: RegNames<'a>,
+}
+
+/// The registers of a thread that have names: those of the machine by their order, symbolic ones by name.
+#[derive(Debug, Default)]
+struct RegNames<'a> {
+    machine: BTreeMap<u32, Reg>,
+    symbolic: BTreeMap<&'a str, Reg>,
+}
+
+impl RegNames<'_> {
+    fn register(&mut self, regs: &mut IndexVec<Reg, RegInfo>, r: &RegName) -> Reg {
+        let new = || regs.push(RegInfo { name: Name::new(&r.name), width: r.width });
+        *self.machine.entry(r.order).or_insert_with(new)
+    }
+
+    fn find(&mut self, regs: &mut IndexVec<Reg, RegInfo>, written: &str, machine: Option<&RegName>) -> Option<Reg> {
+        match machine {
+            Some(r) => Some(self.register(regs, r)),
+            None => self.symbolic.get(written).copied(),
+        }
+    }
+}
+
+impl<'s, 'a> Code<'s, 'a> {
+    pub(crate) fn new(shared: &'s mut Shared<'a>, span: Span) -> Self {
+        let mut blocks = IndexVec::new();
+        let current = blocks.push(empty_block());
+        Code {
+            shared,
+            regs: IndexVec::new(),
+            names: RegNames::default(),
+            blocks,
+            current,
+            labels: BTreeMap::new(),
+            instr: InstrId(0),
+            span,
+        }
+    }
+
+    /// Begins an instruction: operations that follow belong to it.
+    pub(crate) fn begin(&mut self, span: Span) {
+        self.instr = InstrId(self.shared.n_instrs);
+        self.shared.n_instrs += 1;
+        self.span = span;
+    }
+
+    pub(crate) fn register(&mut self, r: &RegName) -> Reg {
+        self.names.register(&mut self.regs, r)
+    }
+
+    /// The register that the code calls `%name`; it is made if it is new.
+    pub(crate) fn symbolic(&mut self, name: &'a str, width: u8) -> Reg {
+        let regs = &mut self.regs;
+        let new = || regs.push(RegInfo { name: Name::from(format!("%{name}")), width });
+        *self.names.symbolic.entry(name).or_insert_with(new)
+    }
+
+    /// A register of the machine, or else a symbolic one that the code uses.
+    pub(crate) fn find_register(&mut self, written: &str, machine: Option<&RegName>) -> Option<Reg> {
+        self.names.find(&mut self.regs, written, machine)
+    }
+
+    /// A register that the source does not show.
+    pub(crate) fn temp(&mut self, width: u8) -> Reg {
+        self.regs.push(RegInfo { name: Name::new("tmp"), width })
+    }
+
+    /// In bits.
+    pub(crate) fn width(&self, reg: Reg) -> u8 {
+        self.regs[reg].width
+    }
+
+    pub(crate) fn tags(&mut self, names: &[&str]) -> Tags {
+        let mut tags: Tags = names.iter().map(|name| self.tag(name)).collect();
+        tags.sort_unstable();
+        tags.dedup();
+        tags
+    }
+
+    fn tag(&mut self, name: &str) -> TagId {
+        let known = self.shared.tags.iter_enumerated().find(|(_, n)| *n == name).map(|(id, _)| id);
+        known.unwrap_or_else(|| self.shared.tags.push(Name::new(name)))
+    }
+
+    /// The tags of an update, for the read, the write, the one event, and the read of a failing one.
+    pub(crate) fn update_tags(&mut self, read: &[&str], write: &[&str], fused: &[&str], fail: &[&str]) -> UpdateTags {
+        UpdateTags { read: self.tags(read), write: self.tags(write), fused: self.tags(fused), fail: self.tags(fail) }
+    }
+
+    pub(crate) fn op(&mut self, op: Op) {
+        self.push(op, true);
+    }
+
+    /// An operation that is not ordered after the earlier ones of its instruction, unless it uses their results.
+    pub(crate) fn op_unordered(&mut self, op: Op) {
+        self.push(op, false);
+    }
+
+    fn push(&mut self, op: Op, sequenced: bool) {
+        let inst = Inst { op, instr: self.instr, sequenced, span: self.span };
+        self.blocks[self.current].insts.push(inst);
+    }
+
+    pub(crate) fn assign(&mut self, dst: Reg, value: Expr) {
+        self.op(Op::Assign { dst, value });
+    }
+
+    /// Loads `size` bytes into a register of the machine, extended to its width.
+    pub(crate) fn load(&mut self, dst: Option<Reg>, addr: Expr, size: u8, extend: Cast, tags: &[&str]) {
+        let tags = self.tags(tags);
+        self.load_tagged(dst, addr, size, extend, tags, true);
+    }
+
+    pub(crate) fn load_tagged(
+        &mut self,
+        dst: Option<Reg>,
+        addr: Expr,
+        size: u8,
+        extend: Cast,
+        tags: Tags,
+        sequenced: bool,
+    ) {
+        match dst {
+            Some(dst) if self.width(dst) == 8 * size => self.push(Op::Load { dst, addr, size, tags }, sequenced),
+            _ => {
+                let loaded = self.temp(8 * size);
+                self.push(Op::Load { dst: loaded, addr, size, tags }, sequenced);
+                if let Some(dst) = dst {
+                    let value = Expr::Cast(extend, self.width(dst), Box::new(Expr::Reg(loaded)));
+                    self.push(Op::Assign { dst, value }, sequenced);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn store(&mut self, addr: Expr, value: Expr, size: u8, tags: &[&str]) {
+        let tags = self.tags(tags);
+        self.op(Op::Store { addr, value, size, tags });
+    }
+
+    pub(crate) fn fence(&mut self, tag: &str) {
+        let tags = self.tags(&[tag]);
+        self.op(Op::Fence { tags });
+    }
+
+    /// A store-conditional; returns whether it succeeded, as an expression of width 1.
+    pub(crate) fn store_conditional(&mut self, addr: Expr, value: Expr, size: u8, tags: &[&str]) -> Expr {
+        let status = self.temp(1);
+        let tags = self.tags(tags);
+        self.op(Op::StoreConditional { status, addr, value, size, tags });
+        Expr::Reg(status)
+    }
+
+    /// The block that a label names, at a use of it.
+    pub(crate) fn target(&mut self, label: &'a str, span: Span) -> BlockId {
+        if let Some(l) = self.labels.get(label) {
+            return l.block;
+        }
+        let block = self.blocks.push(empty_block());
+        self.labels.insert(label, Label { block, span, defined: false });
+        block
+    }
+
+    /// A label stands here.
+    pub(crate) fn define(&mut self, label: &'a str, span: Span) -> Result<(), Diagnostic> {
+        let block = self.target(label, span);
+        match self.labels.get_mut(label) {
+            Some(l) if l.defined => {
+                let twice = Diagnostic::error(span, format!("the label `{label}` is defined twice in this thread"));
+                return Err(twice.label(l.span, "first here"));
+            }
+            Some(l) => (l.defined, l.span) = (true, span),
+            None => {}
+        }
+        self.enter(block);
+        Ok(())
+    }
+
+    /// The current block continues with `block`, which becomes the current one.
+    pub(crate) fn enter(&mut self, block: BlockId) {
+        self.blocks[self.current].end = Terminator::Goto(block);
+        self.current = block;
+    }
+
+    pub(crate) fn new_block(&mut self) -> BlockId {
+        self.blocks.push(empty_block())
+    }
+
+    pub(crate) fn goto(&mut self, target: BlockId) {
+        self.blocks[self.current].end = Terminator::Goto(target);
+        self.current = self.new_block();
+    }
+
+    /// The thread ends here; what follows is reached by jumps only.
+    pub(crate) fn end(&mut self) {
+        self.blocks[self.current].end = Terminator::End;
+        self.current = self.new_block();
+    }
+
+    /// Jumps to `target` if `cond` (width 1) holds.
+    pub(crate) fn branch(&mut self, cond: Expr, target: BlockId) {
+        let els = self.new_block();
+        self.blocks[self.current].end =
+            Terminator::Branch { cond, then: target, els, join: None, instr: self.instr, span: self.span };
+        self.current = els;
+    }
+
+    /// Runs `body` only if `cond` holds, as a predicated instruction does: the dependency ends after it.
+    pub(crate) fn guarded<T>(
+        &mut self,
+        cond: Expr,
+        body: impl FnOnce(&mut Self) -> Result<T, Diagnostic>,
+    ) -> Result<T, Diagnostic> {
+        let (then, join) = (self.new_block(), self.new_block());
+        let (instr, span) = (self.instr, self.span);
+        self.blocks[self.current].end = Terminator::Branch { cond, then, els: join, join: Some(join), instr, span };
+        self.current = then;
+        let result = body(self);
+        self.enter(join);
+        result
+    }
+
+    /// Checks the labels, and tells the memory which accesses there are. `start` gives the registers that hold an address
+    /// at the beginning.
+    pub(crate) fn finish(
+        self,
+        name: Name,
+        start: &BTreeMap<Reg, (ObjectId, i64)>,
+    ) -> Result<Thread<'a>, Vec<Diagnostic>> {
+        let undefined = self.labels.iter().filter(|(_, l)| !l.defined);
+        let errors: Vec<Diagnostic> = undefined
+            .map(|(name, l)| Diagnostic::error(l.span, format!("there is no label `{name}` in this thread")))
+            .collect();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let func = Func { name, regs: self.regs, blocks: self.blocks };
+        record_accesses(&func, start, &mut self.shared.memory);
+        Ok(Thread { func, names: self.names })
+    }
+}
+
+impl Thread<'_> {
+    /// As [`Code::find_register`], after the code was read.
+    pub(crate) fn find_register(&mut self, written: &str, machine: Option<&RegName>) -> Option<Reg> {
+        self.names.find(&mut self.func.regs, written, machine)
+    }
+}
+
+fn empty_block() -> Block {
+    Block { insts: Vec::new(), end: Terminator::End }
+}
+
+/// Records the accesses whose location is known: their base is an address that is in the code, or in a register that the
+/// thread never changes. The others may go anywhere.
+fn record_accesses(func: &Func, start: &BTreeMap<Reg, (ObjectId, i64)>, memory: &mut Memory<'_>) {
+    let mut written = vec![false; func.regs.len()];
+    for inst in func.blocks.iter().flat_map(|b| &b.insts) {
+        if let Op::Assign { dst, .. } | Op::Load { dst, .. } | Op::Update { old: dst, .. } = &inst.op {
+            written[dst.0 as usize] = true;
+        }
+    }
+    for inst in func.blocks.iter().flat_map(|b| &b.insts) {
+        let (Op::Load { addr, size, .. }
+        | Op::Store { addr, size, .. }
+        | Op::Update { addr, size, .. }
+        | Op::StoreConditional { addr, size, .. }) = &inst.op
+        else {
+            continue;
+        };
+        let fixed = |reg: Reg| if written[reg.0 as usize] { None } else { start.get(&reg).copied() };
+        match base(addr, &fixed) {
+            Some((object, offset)) => memory.access(object, offset, *size),
+            None => memory.access_anywhere(*size),
+        }
+    }
+}
+
+/// The object that an address is in. A computed index counts as 0: it is nearly always a dependency and nothing else.
+fn base(addr: &Expr, fixed: &impl Fn(Reg) -> Option<(ObjectId, i64)>) -> Option<(ObjectId, i64)> {
+    match addr {
+        Expr::Addr(object, offset) => Some((*object, *offset)),
+        Expr::Reg(reg) => fixed(*reg),
+        Expr::Cast(_, _, inner) => base(inner, fixed),
+        Expr::Bin(BinOp::Add, a, b) => match (base(a, fixed), base(b, fixed), b.as_ref()) {
+            (Some((object, offset)), None, Expr::Const(n)) => Some((object, offset + n.signed() as i64)),
+            (Some(found), None, _) | (None, Some(found), _) => Some(found),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,332 @@
+//! What all machine dialects share: the table of columns, register initialisation, and the assembly of a program from the
+//! threads. A dialect is an [`Isa`]: it knows its registers and translates one instruction at a time.
+
+use crate::code::{Code, RegName, Shared, Thread};
+use crate::condition;
+use crate::dialects::Test;
+use crate::init::{self, Binding, INT, Target, Value, proc_number};
+use crate::lexer::{Cursor, Style, Tok, Token, lex};
+use crate::memory::Memory;
+use crate::question::{self, Names, Register};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use treville_base::{Diagnostic, FileId, Idx, IndexVec, Name, Span};
+use treville_ir::{Dialect, FuncId, Object, ObjectId, Program, Question, Root, Type};
+
+/// An instruction set.
+pub(crate) trait Isa {
+    fn dialect(&self) -> Arc<Dialect>;
+
+    /// The bits of a general register and of an address in memory.
+    fn word(&self) -> u8;
+
+    fn style(&self) -> Style {
+        Style::Code
+    }
+
+    /// The register of that name, under the name that states print.
+    fn register(&self, name: &str) -> Option<RegName>;
+
+    /// Translates one instruction; the cursor is at its first word.
+    fn instruction<'a>(&self, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<(), Diagnostic>;
+
+    /// Whether this word after a row begins a part that is not code.
+    fn after_code(&self, _word: &str) -> bool {
+        false
+    }
+}
+
+/// Reads a test of a machine dialect.
+pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question), Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let bindings = collect(&mut errors, init::parse(test.file, test.text, test.sections.init.clone()));
+    let asked = condition::parse(test.file, test.text, test.sections.condition.clone()).map_err(|e| vec![e]);
+    let asked = collect(&mut errors, asked);
+    let code = test.sections.code.clone();
+    let tokens = lex(test.file, test.text, code.clone(), isa.style()).map_err(|e| vec![e]);
+    let tokens = collect(&mut errors, tokens).unwrap_or_default();
+    let table = table(test.file, &tokens, code.end, isa).map_err(|e| vec![e]);
+    let table = if errors.is_empty() { collect(&mut errors, table) } else { None };
+    let (Some(bindings), Some(asked), Some(table)) = (bindings, asked, table) else { return Err(errors) };
+
+    let mut shared = Shared { memory: Memory::new(isa.word() / 8), tags: IndexVec::new(), n_instrs: 0 };
+    let registers = declare(&bindings, table.len(), isa, &mut shared.memory)?;
+    let mut threads = Vec::with_capacity(table.len());
+    for (number, column) in table.iter().enumerate() {
+        let thread = translate(number, column, &registers, isa, &mut shared);
+        threads.extend(collect(&mut errors, thread));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut program = Program {
+        name: Name::new(test.sections.name),
+        dialect: isa.dialect(),
+        tags: shared.tags,
+        funcs: IndexVec::new(),
+        roots: IndexVec::new(),
+        objects: IndexVec::new(),
+    };
+    shared.memory.finish(&mut program);
+    let mut names = MachineNames {
+        isa,
+        memory: &shared.memory,
+        objects: &program.objects,
+        threads: &mut threads,
+        registers: &registers,
+    };
+    let question = question::resolve(&asked, &mut names)?;
+    for (number, mut thread) in threads.into_iter().enumerate() {
+        let init = registers.iter().filter(|r| r.thread as usize == number);
+        let init = init.filter_map(|r| {
+            let value = r.value?;
+            let reg = thread.find_register(r.written, r.name.as_ref())?;
+            Some((reg, shared.memory.value(value, thread.func.regs[reg].width / 8)))
+        });
+        let init = init.collect();
+        let name = thread.func.name.clone();
+        let func = program.funcs.push(thread.func);
+        program.roots.push(Root { name, func, init });
+    }
+    debug_assert!(program.roots.iter().enumerate().all(|(i, r)| r.func == FuncId::from_usize(i)));
+    Ok((program, question))
+}
+
+fn collect<T>(errors: &mut Vec<Diagnostic>, result: Result<T, Vec<Diagnostic>>) -> Option<T> {
+    result.map_err(|e| errors.extend(e)).ok()
+}
+
+/// A register that the initial state mentions.
+#[derive(Debug)]
+struct InitReg<'b, 'a> {
+    thread: u32,
+    written: &'a str,
+    /// Nothing if the machine has no such register: then the code must use it as `%name`.
+    name: Option<RegName>,
+    ty: Type,
+    value: Option<&'b Value<'a>>,
+    span: Span,
+}
+
+/// Declares the locations of the initial state and returns its registers.
+fn declare<'b, 'a>(
+    bindings: &'b [Binding<'a>],
+    n_threads: usize,
+    isa: &dyn Isa,
+    memory: &mut Memory<'a>,
+) -> Result<Vec<InitReg<'b, 'a>>, Vec<Diagnostic>> {
+    let (mut registers, mut errors) = (Vec::<InitReg<'b, 'a>>::new(), Vec::new());
+    for binding in bindings {
+        let Target::Reg { thread, name: written } = binding.target else {
+            errors.extend(memory.bind(binding).err());
+            continue;
+        };
+        if thread as usize >= n_threads {
+            errors.push(Diagnostic::error(binding.span, no_thread(thread, n_threads)));
+            continue;
+        }
+        let name = isa.register(written);
+        let same = |r: &InitReg<'_, '_>| {
+            let alike = if name.is_some() { r.name == name } else { r.written == written };
+            r.thread == thread && alike && r.value.is_some()
+        };
+        if binding.value.is_some() && registers.iter().any(same) {
+            errors.push(Diagnostic::error(binding.span, format!("`{thread}:{written}` is initialised twice")));
+            continue;
+        }
+        match &binding.value {
+            Some(Value::Label { .. }) => {
+                errors.push(Diagnostic::error(binding.value_span, "addresses of code are not supported"));
+            }
+            Some(Value::List(_)) => {
+                errors.push(Diagnostic::error(binding.value_span, "a register cannot hold an array"));
+            }
+            Some(value) => memory.mention_addresses(value),
+            None => {}
+        }
+        match binding.ty.ty() {
+            Some(ty) => {
+                let value = binding.value.as_ref();
+                registers.push(InitReg { thread, written, name, ty, value, span: binding.span });
+            }
+            None => errors.push(Diagnostic::error(binding.span, "unknown type")),
+        }
+    }
+    if errors.is_empty() { Ok(registers) } else { Err(errors) }
+}
+
+fn no_thread(thread: u32, n_threads: usize) -> String {
+    let plural = if n_threads == 1 { "" } else { "s" };
+    format!("there is no thread P{thread}: the test has {n_threads} thread{plural}")
+}
+
+fn no_register(isa: &dyn Isa, name: &str) -> String {
+    format!("`{name}` is not a register of {}", isa.dialect().name)
+}
+
+/// The words of one cell.
+type Cell<'t, 'a> = (&'t [Token<'a>], Span);
+
+/// Cuts the code into columns, each a list of non-empty cells.
+fn table<'t, 'a>(
+    file: FileId,
+    tokens: &'t [Token<'a>],
+    end: usize,
+    isa: &dyn Isa,
+) -> Result<Vec<Vec<Cell<'t, 'a>>>, Diagnostic> {
+    let end_span = Span::new(file, end, end);
+    let is = |t: &Token<'_>, p: &str| t.tok == Tok::Punct(if p == ";" { ";" } else { "|" });
+    let mut rest = tokens;
+    while let [first, more @ ..] = rest
+        && is(first, ";")
+    {
+        rest = more;
+    }
+    let mut columns: Option<Vec<Vec<Cell<'t, 'a>>>> = None;
+    while let Some(first) = rest.first() {
+        if let Tok::Name(word) = first.tok
+            && columns.is_some()
+            && isa.after_code(word)
+        {
+            break;
+        }
+        let length = rest.iter().position(|t| is(t, ";")).unwrap_or(rest.len());
+        let row: Vec<&[Token<'a>]> = rest[..length].split(|t| is(t, "|")).collect();
+        match &mut columns {
+            None => columns = Some(heads(&row, first.span)?),
+            Some(columns) if columns.len() == row.len() => {
+                for (column, cell) in columns.iter_mut().zip(&row) {
+                    if let (Some(first), Some(last)) = (cell.first(), cell.last()) {
+                        column.push((cell, first.span.to(last.span)));
+                    }
+                }
+            }
+            Some(columns) => {
+                let (n, expected) = (row.len(), columns.len());
+                let last = rest.get(length.saturating_sub(1)).map_or(end_span, |t| t.span);
+                let message = format!("this row has {n} column{}, but there are {expected} threads", plural(n));
+                return Err(Diagnostic::error(first.span.to(last), message).help("columns end with `|`, rows with `;`"));
+            }
+        }
+        rest = &rest[(length + 1).min(rest.len())..];
+    }
+    columns.ok_or_else(|| Diagnostic::error(end_span, "the test has no code").help("it begins with `P0 | P1 ;`"))
+}
+
+fn plural(n: usize) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
+/// The first row: `P0 | P1`.
+fn heads<'t, 'a>(row: &[&[Token<'a>]], span: Span) -> Result<Vec<Vec<Cell<'t, 'a>>>, Diagnostic> {
+    for (number, cell) in row.iter().enumerate() {
+        let at = cell.first().map_or(span, |t| t.span);
+        let head = match cell.first().map(|t| t.tok) {
+            Some(Tok::Name(word)) => proc_number(word),
+            _ => None,
+        };
+        match head {
+            Some(n) if n as usize == number => {}
+            Some(n) => {
+                return Err(Diagnostic::error(at, format!("expected thread `P{number}` here, found `P{n}`")));
+            }
+            None => {
+                let wrong = Diagnostic::error(at, format!("expected the name of thread {number}, `P{number}`"));
+                return Err(wrong.help("the code is a table whose first row is `P0 | P1 ;`"));
+            }
+        }
+        if let Some(extra) = cell.get(1)
+            && extra.tok != Tok::Punct(":")
+        {
+            return Err(Diagnostic::error(extra.span, "expected `|` or `;` after the name of the thread"));
+        }
+    }
+    Ok(row.iter().map(|_| Vec::new()).collect())
+}
+
+/// Translates one column.
+fn translate<'a>(
+    number: usize,
+    column: &[Cell<'_, 'a>],
+    registers: &[InitReg<'_, 'a>],
+    isa: &dyn Isa,
+    shared: &mut Shared<'a>,
+) -> Result<Thread<'a>, Vec<Diagnostic>> {
+    let span = column.first().map_or(Span::new(FileId(0), 0, 0), |c| c.1);
+    let mut code = Code::new(shared, span);
+    let mut errors = Vec::new();
+    for (tokens, span) in column {
+        if let Err(e) = cell(tokens, *span, isa, &mut code) {
+            errors.push(e);
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut start = BTreeMap::new();
+    for r in registers.iter().filter(|r| r.thread as usize == number) {
+        let Some(reg) = code.find_register(r.written, r.name.as_ref()) else {
+            errors.push(Diagnostic::error(r.span, no_register(isa, r.written)));
+            continue;
+        };
+        if let Some(Value::Address { name, offset, .. }) = r.value
+            && let Some(object) = code.shared.memory.find(name)
+        {
+            start.insert(reg, (object, *offset));
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    code.finish(Name::new(&format!("P{number}")), &start)
+}
+
+/// Labels, then at most one instruction.
+fn cell<'a>(tokens: &[Token<'a>], span: Span, isa: &dyn Isa, code: &mut Code<'_, 'a>) -> Result<(), Diagnostic> {
+    let mut c = Cursor::new(span.file, tokens, span.end as usize);
+    while let (Tok::Name(label), Tok::Punct(":")) = (c.peek(), c.peek_at(1)) {
+        let at = c.span();
+        c.next();
+        c.next();
+        code.define(label, at)?;
+    }
+    if c.done() {
+        return Ok(());
+    }
+    code.begin(c.span().to(span));
+    isa.instruction(&mut c, code)?;
+    if c.done() { Ok(()) } else { Err(c.expected("the end of the instruction")) }
+}
+
+struct MachineNames<'n, 'b, 'a> {
+    isa: &'n dyn Isa,
+    memory: &'n Memory<'a>,
+    objects: &'n IndexVec<ObjectId, Object>,
+    threads: &'n mut Vec<Thread<'a>>,
+    registers: &'n [InitReg<'b, 'a>],
+}
+
+impl Names for MachineNames<'_, '_, '_> {
+    fn object(&self, name: &str) -> Option<ObjectId> {
+        self.memory.find(name)
+    }
+
+    fn objects(&self) -> &IndexVec<ObjectId, Object> {
+        self.objects
+    }
+
+    fn register(&mut self, thread: u32, name: &str) -> Result<Register, String> {
+        let n_threads = self.threads.len();
+        let Some(code) = self.threads.get_mut(thread as usize) else {
+            return Err(no_thread(thread, n_threads));
+        };
+        let machine = self.isa.register(name);
+        let Some(reg) = code.find_register(name, machine.as_ref()) else { return Err(no_register(self.isa, name)) };
+        let alike = |r: &&InitReg<'_, '_>| {
+            r.thread == thread && if machine.is_some() { r.name == machine } else { r.written == name }
+        };
+        let ty = self.registers.iter().filter(alike).map(|r| r.ty).find(|ty| *ty != INT).unwrap_or(INT);
+        let order = machine.map_or(u32::MAX, |m| m.order);
+        Ok(Register { reg, ty, name: code.func.regs[reg].name.to_string(), order })
+    }
+}

@@ -1,0 +1,206 @@
+//! The memory of a test while it is being read: which locations there are, how large, and what they hold at the start.
+//!
+//! A location exists as soon as it is mentioned. Its size is settled at the end: that of its type, or of the widest access
+//! to it if that is larger, so that accesses of one size never have to be split.
+
+use crate::init::{Binding, INT, Target, Value, Written};
+use std::collections::BTreeMap;
+use treville_base::{Diagnostic, IndexVec, Name, Span};
+use treville_ir::{Expr, InitCell, Object, ObjectId, Program, Type};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Memory<'a> {
+    drafts: IndexVec<ObjectId, Draft<'a>>,
+    by_name: BTreeMap<&'a str, ObjectId>,
+    /// Bytes of a stored address.
+    pointer: u8,
+    /// The widest access whose location is not known beforehand.
+    anywhere: u8,
+}
+
+#[derive(Clone, Debug)]
+struct Draft<'a> {
+    name: &'a str,
+    span: Span,
+    ty: Type,
+    declared: bool,
+    count: Option<u32>,
+    init: Vec<Value<'a>>,
+    /// The widest known access at the beginning.
+    widest: u8,
+    /// One past the last byte that is known to be accessed.
+    extent: u64,
+}
+
+impl<'a> Memory<'a> {
+    /// `pointer`: how many bytes an address takes in memory.
+    pub(crate) fn new(pointer: u8) -> Self {
+        Memory { drafts: IndexVec::new(), by_name: BTreeMap::new(), pointer, anywhere: 0 }
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<ObjectId> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.drafts.is_empty()
+    }
+
+    /// The location `name`, which is an `int` that holds 0 unless something else is said.
+    pub(crate) fn mention(&mut self, name: &'a str, span: Span) -> ObjectId {
+        if let Some(&id) = self.by_name.get(name) {
+            return id;
+        }
+        let (declared, count) = (false, None);
+        let id =
+            self.drafts.push(Draft { name, span, ty: INT, declared, count, init: Vec::new(), widest: 0, extent: 0 });
+        self.by_name.insert(name, id);
+        id
+    }
+
+    /// Declares a location with a type that the caller has worked out.
+    pub(crate) fn declare(
+        &mut self,
+        name: &'a str,
+        span: Span,
+        ty: Type,
+        count: Option<u32>,
+        init: Vec<Value<'a>>,
+    ) -> Result<ObjectId, Diagnostic> {
+        let id = self.mention(name, span);
+        let draft = &mut self.drafts[id];
+        if draft.declared {
+            let again = Diagnostic::error(span, format!("`{name}` is initialised twice"));
+            return Err(again.label(draft.span, "the first time is here"));
+        }
+        (draft.span, draft.ty, draft.declared, draft.count) = (span, ty, true, count);
+        for value in &init {
+            self.mention_addresses(value);
+        }
+        self.drafts[id].init = init;
+        Ok(id)
+    }
+
+    /// Declares the location of a binding of the initial state (registers are the dialect's business).
+    pub(crate) fn bind(&mut self, binding: &Binding<'a>) -> Result<(), Diagnostic> {
+        let (name, count) = match binding.target {
+            Target::Reg { .. } => return Ok(()),
+            Target::Mem { name } => (name, None),
+            Target::Array { name, count } => (name, Some(count)),
+        };
+        let Some(ty) = binding.ty.ty() else {
+            let Written::Named(words) = &binding.ty else { return Ok(()) };
+            let unknown = Diagnostic::error(binding.span, format!("unknown type `{}`", words.join(" ")));
+            return Err(unknown.help(
+                "known are `int`, `long`, `char`, `short`, `int8_t` to `int64_t`, `uint8_t` to `uint64_t`, pointers",
+            ));
+        };
+        let init = match (&binding.value, count) {
+            (None, _) => Vec::new(),
+            (Some(Value::List(list)), Some(_)) => list.clone(),
+            (Some(Value::List(_)), None) => {
+                return Err(Diagnostic::error(binding.value_span, format!("`{name}` is not an array")));
+            }
+            (Some(Value::Label { .. }), _) => {
+                return Err(Diagnostic::error(binding.value_span, "addresses of code are not supported"));
+            }
+            (Some(value), None) => vec![value.clone()],
+            (Some(_), Some(_)) => {
+                return Err(Diagnostic::error(binding.value_span, "an array is initialised by a list `{…}`"));
+            }
+        };
+        self.declare(name, binding.span, ty, count, init).map(|_| ())
+    }
+
+    /// Makes the locations exist whose addresses a value mentions.
+    pub(crate) fn mention_addresses(&mut self, value: &Value<'a>) {
+        match value {
+            Value::Address { name, span, .. } => {
+                self.mention(name, *span);
+            }
+            Value::List(list) => list.iter().for_each(|v| self.mention_addresses(v)),
+            Value::Int(_) | Value::Label { .. } => {}
+        }
+    }
+
+    /// Records an access, so that the object is large enough for it.
+    pub(crate) fn access(&mut self, object: ObjectId, offset: i64, size: u8) {
+        let Ok(offset) = u64::try_from(offset) else { return };
+        let draft = &mut self.drafts[object];
+        if offset == 0 {
+            draft.widest = draft.widest.max(size);
+        }
+        // Far outside is left to the engine, which reports it.
+        if offset < 1 << 12 {
+            draft.extent = draft.extent.max(offset + u64::from(size));
+        }
+    }
+
+    /// Records an access to a location that is computed.
+    pub(crate) fn access_anywhere(&mut self, size: u8) {
+        self.anywhere = self.anywhere.max(size);
+    }
+
+    /// The bytes of an element (of the whole, if it is no array).
+    pub(crate) fn element_size(&self, id: ObjectId) -> u8 {
+        let draft = &self.drafts[id];
+        let of_type = self.type_size(draft.ty);
+        if draft.count.is_some() {
+            return of_type;
+        }
+        let address = draft.init.iter().any(|v| matches!(v, Value::Address { .. }));
+        of_type.max(draft.widest).max(self.anywhere).max(if address { self.pointer } else { 0 })
+    }
+
+    fn type_size(&self, ty: Type) -> u8 {
+        match ty {
+            Type::Int { bytes, .. } => bytes,
+            Type::Pointer | Type::Untyped => self.pointer,
+        }
+    }
+
+    /// The offset in bytes that an address value means.
+    pub(crate) fn offset(&self, object: ObjectId, index: u32, offset: i64) -> i64 {
+        offset + i64::from(index) * i64::from(self.element_size(object))
+    }
+
+    /// A value of the initial state, `bytes` wide.
+    pub(crate) fn value(&self, value: &Value<'a>, bytes: u8) -> Expr {
+        let width = 8 * bytes;
+        match value {
+            Value::Int(n) => Expr::Const(treville_term::Bv::new(*n as u128, width)),
+            Value::Address { name, index, offset, .. } => match self.find(name) {
+                Some(id) => {
+                    let address = Expr::Addr(id, self.offset(id, *index, *offset));
+                    if width == 64 { address } else { address.zext(width) }
+                }
+                None => Expr::int(0, width),
+            },
+            Value::Label { .. } | Value::List(_) => Expr::int(0, width),
+        }
+    }
+
+    /// Lays the objects out in `program`, in the order of their first mention.
+    pub(crate) fn finish(&self, program: &mut Program) {
+        for (id, draft) in self.drafts.iter_enumerated() {
+            let element = self.element_size(id);
+            let count = u64::from(draft.count.unwrap_or(1));
+            let size = (count * u64::from(element)).max(draft.extent.next_multiple_of(u64::from(element)));
+            let cell = |i: u64| InitCell {
+                offset: i * u64::from(element),
+                size: element,
+                value: draft.init.get(i as usize).map_or(Expr::int(0, 8 * element), |v| self.value(v, element)),
+            };
+            let object = Object {
+                name: Name::new(draft.name),
+                address: program.next_address(),
+                size,
+                ty: draft.ty,
+                array: draft.count.is_some(),
+                init: (0..size / u64::from(element)).map(cell).collect(),
+                span: draft.span,
+            };
+            program.objects.push(object);
+        }
+    }
+}
