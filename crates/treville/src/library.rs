@@ -28,6 +28,9 @@ pub struct BundledInfo {
     pub hash: u64,
 }
 
+/// Comes before every model.
+const STDLIB: &str = "stdlib.cat";
+
 type Key = (ModelOptions, Name);
 
 pub(crate) struct Library<'f> {
@@ -38,7 +41,8 @@ pub(crate) struct Library<'f> {
 /// A parsed model with the texts it came from.
 pub(crate) struct Parsed {
     pub(crate) name: String,
-    pub(crate) unit: Unit,
+    /// The standard library, a bell file if there is one, and the model.
+    pub(crate) units: Vec<Unit>,
     pub(crate) sources: Arc<SourceMap>,
 }
 
@@ -59,8 +63,8 @@ impl<'f> Library<'f> {
         let name = options.name.as_deref().unwrap_or(&dialect.default_model);
         let parsed = self.parse(name, options)?;
         let variants: BTreeSet<Name> = options.variants.iter().map(|v| Name::new(v)).collect();
-        let vocabulary = vocabulary::choose(dialect, &parsed.unit, &variants);
-        let model = treville_model::link(&parsed.unit, &vocabulary);
+        let vocabulary = vocabulary::choose(dialect, &parsed.units, &variants);
+        let model = treville_model::link(&parsed.units.iter().collect::<Vec<_>>(), &vocabulary);
         let model = model.map_err(|diagnostics| failure(diagnostics, Arc::clone(&parsed.sources)))?;
         Ok(Linked {
             name: parsed.name,
@@ -70,17 +74,36 @@ impl<'f> Library<'f> {
         })
     }
 
-    /// Reads a model and what it includes: the standard library and the bell file first.
+    /// Reads a model and what it includes, the standard library and the bell file before it.
     pub(crate) fn parse(&self, name: &str, options: &ModelOptions) -> Result<Parsed, Failure> {
-        let (path, text) = self.model_text(name, &options.include)?;
-        let mut prelude = vec!["stdlib.cat"];
-        prelude.extend(options.bell.as_deref());
-        let loader = |file: &str, from: &str| self.included(file, from, &options.include);
+        let include = &options.include;
+        let mut texts = vec![self.standard_library(include)?];
+        if let Some(bell) = &options.bell {
+            texts.push(self.find(bell, include)?);
+        }
+        texts.push(self.model_text(name, include)?);
+        let loader = |file: &str, from: &str| self.included(file, from, include);
         let mut sources = SourceMap::new();
-        let unit = treville_cat::parse_model(&path, &text, &prelude, &mut sources, &loader);
+        let (mut units, mut errors) = (Vec::new(), Vec::new());
+        for (path, text) in &texts {
+            match treville_cat::parse_unit(path, text, &mut sources, &loader) {
+                Ok(unit) => units.push(unit),
+                Err(found) => errors.extend(found),
+            }
+        }
         let sources = Arc::new(sources);
-        let unit = unit.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
-        Ok(Parsed { name: name.to_owned(), unit, sources })
+        if errors.is_empty() {
+            Ok(Parsed { name: name.to_owned(), units, sources })
+        } else {
+            Err(failure(errors, sources))
+        }
+    }
+
+    /// A `stdlib.cat` in a folder of the call comes before the bundled one.
+    fn standard_library(&self, include: &[String]) -> Result<(String, String), Failure> {
+        let loaded = self.included(STDLIB, "", include);
+        let loaded = loaded.ok_or_else(|| unreadable(format!("{STDLIB} was not found")))?;
+        Ok((loaded.name, loaded.text.to_string()))
     }
 
     fn model_text(&self, name: &str, include: &[String]) -> Result<(String, String), Failure> {

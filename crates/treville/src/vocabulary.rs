@@ -15,14 +15,15 @@ const KINDS: &[&str] = &[
 /// Relations that are only there if registers have events.
 const REGISTER_NAMES: &[&str] = &["iico_data", "iico_ctrl", "iico_order", "rf-reg", "Rreg", "Wreg", "depend"];
 
-pub(crate) fn choose(dialect: &Dialect, unit: &Unit, variants: &BTreeSet<Name>) -> Vocabulary {
-    let mentions = treville_model::mentions(unit);
+/// `units` are the standard library, a bell file if there is one, and the model.
+pub(crate) fn choose(dialect: &Dialect, units: &[Unit], variants: &BTreeSet<Name>) -> Vocabulary {
+    let mentions: BTreeSet<Name> = units.iter().flat_map(treville_model::mentions).collect();
     let mut sets: BTreeSet<Name> = KINDS.iter().map(|k| Name::new(k)).chain(dialect.sets.iter().cloned()).collect();
-    declared_tags(&unit.body, &mut sets);
+    units.iter().for_each(|unit| declared_tags(&unit.body, &mut sets));
     Vocabulary {
         sets,
         rmw: if dialect.fused_updates { RmwShape::Fused } else { RmwShape::Pair },
-        locks: lock_shape(unit, &mentions),
+        locks: lock_shape(units, &mentions),
         registers: REGISTER_NAMES.iter().any(|name| mentions.contains(*name)),
         branches: dialect.branch_events,
         po_inside: dialect.po_inside,
@@ -32,8 +33,9 @@ pub(crate) fn choose(dialect: &Dialect, unit: &Unit, variants: &BTreeSet<Name>) 
 
 /// A model that speaks of unlocking either relates lock events itself (it has its own `rf` for them, or an order of locks),
 /// or takes them for reads and writes.
-fn lock_shape(unit: &Unit, mentions: &BTreeSet<Name>) -> LockShape {
-    let own_order = mentions.contains("LK") || mentions.contains("LS") || binds(&unit.body, "rf");
+fn lock_shape(units: &[Unit], mentions: &BTreeSet<Name>) -> LockShape {
+    let own_rf = units.iter().any(|unit| binds(&unit.body, "rf"));
+    let own_order = own_rf || mentions.contains("LK") || mentions.contains("LS");
     if mentions.contains("UL") && own_order { LockShape::Opaque } else { LockShape::ValueRmw }
 }
 

@@ -8,6 +8,7 @@ mod diagnostics;
 mod dot;
 mod drawing;
 mod execution;
+mod explanation;
 #[cfg(test)]
 mod fixture;
 mod formula;
@@ -26,6 +27,7 @@ pub use diagnostics::render_diagnostics;
 pub use dot::dot;
 pub use drawing::{Column, Drawing, Edge, Node, NodeKind, Shown};
 pub use execution::execution;
+pub use explanation::{Explained, Explanation, Reason, ReasonStep, explanation};
 pub use formula::{show_condition, show_formula};
 pub use herd::herd;
 pub use html::html;
