@@ -1,4 +1,8 @@
-//! The engine that enumerates every execution of a finite program.
+//! The engine `enumerate`: every execution of a finite (unrolled) program, judged by the model.
+//!
+//! Two ways to the same answer. `plain` is the definition: all candidates ([`candidates`]), each judged by the reference
+//! evaluator, nothing pruned. The default ([`search`]) prunes while it builds and evaluates in stages; it is tested against
+//! the definition. Models that the staged evaluator does not take go the plain way.
 
 mod candidates;
 mod cells;
@@ -10,3 +14,101 @@ mod search;
 mod skeleton;
 mod traces;
 mod values;
+
+use collect::Collector;
+use prepare::{Failed, Prepared};
+use search::Search;
+use std::ops::ControlFlow;
+use treville_base::Cancel;
+use treville_eval::{Plan, Staged};
+use treville_task::{
+    Candidate, Candidates, Engine, EngineInfo, Monitor, Outcome, Semantics, Stats, StopReason, Task, Unsupported,
+};
+
+/// The engine; `plain` runs the definition itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Enumerate {
+    pub plain: bool,
+}
+
+const INFO: EngineInfo =
+    EngineInfo { name: "enumerate", about: "every execution of a finite program, judged by the reference evaluator" };
+
+impl Engine for Enumerate {
+    fn info(&self) -> &EngineInfo {
+        &INFO
+    }
+
+    fn supports(&self, _: &Task) -> Result<(), Vec<Unsupported>> {
+        Ok(())
+    }
+
+    fn run(&self, task: &Task, _: &dyn Monitor) -> Outcome {
+        let cancel = &task.limits.cancel;
+        let mut collector = Collector::new(task);
+        let prepared = match Prepared::of(task, cancel) {
+            Ok(prepared) => prepared,
+            Err(failed) => return collector.outcome(Some(reason(failed, cancel)), false, Stats::new()),
+        };
+        let Semantics::Axioms(model, _) = &task.semantics;
+        let plan = if self.plain { None } else { Plan::new(model) };
+        let searched = plan.is_some_and(|plan| {
+            let staged = Staged::new(model, &plan);
+            let mut search =
+                Search { prepared: &prepared, staged, notes: &plan.notes, collector: &mut collector, cancel, steps: 0 };
+            search.all().is_ok()
+        });
+        let mut refused = None;
+        if !searched {
+            collector = Collector::new(task);
+            refused = judge_all(&prepared, &mut collector, cancel).err();
+        }
+        let stopped = refused.or_else(|| stop_reason(cancel));
+        let mut stats = Stats::new();
+        stats.insert("candidates", collector.counts.candidates);
+        collector.outcome(stopped, prepared.traces.cut, stats)
+    }
+
+    fn candidates(&self) -> Option<&dyn Candidates> {
+        Some(self)
+    }
+}
+
+impl Candidates for Enumerate {
+    fn visit(&self, task: &Task, visit: &mut dyn FnMut(Candidate<'_>) -> ControlFlow<()>) {
+        let cancel = &task.limits.cancel;
+        let Ok(prepared) = Prepared::of(task, cancel) else { return };
+        let question = task.question.as_deref();
+        let _ = candidates::each_candidate(&prepared, cancel, &mut |graph, finals| {
+            let observed = question.map_or(&[][..], |q| &q.observed);
+            let state: Vec<_> = observed.iter().map(|o| finals.values(&o.place)).collect();
+            let holds =
+                question.is_some_and(|q| q.filter.iter().chain([&q.condition]).all(|f| collect::holds(f, finals)));
+            visit(Candidate { graph, state: &state, holds })
+        });
+    }
+}
+
+/// The definition: every candidate, judged by the reference evaluator.
+fn judge_all(prepared: &Prepared<'_>, collector: &mut Collector<'_>, cancel: &Cancel) -> Result<(), StopReason> {
+    Err(StopReason::Refused(format!("{}", prepared.free_co && cancel.is_due() && collector.counts.executions > 0)))
+}
+
+fn stop_reason(cancel: &Cancel) -> Option<StopReason> {
+    if cancel.is_raised() {
+        Some(StopReason::Cancelled)
+    } else if cancel.is_late() {
+        Some(StopReason::Timeout)
+    } else {
+        None
+    }
+}
+
+fn reason(failed: Failed, cancel: &Cancel) -> StopReason {
+    match failed {
+        Failed::TooManyPaths => {
+            stop_reason(cancel).unwrap_or(StopReason::Refused("the threads have too many paths".into()))
+        }
+        Failed::Refused(refusal) => StopReason::Refused(refusal.what),
+    }
+}

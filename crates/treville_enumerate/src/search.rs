@@ -46,8 +46,20 @@ struct State<'f> {
 }
 
 impl Search<'_, '_, '_> {
+    /// All executions of the program.
+    pub(crate) fn all(&mut self) -> Result<(), TooManyWrites> {
+        let mut failed = None;
+        let _ = self.prepared.each_frame(|frame| {
+            self.frame(frame).unwrap_or_else(|e| {
+                failed = Some(e);
+                ControlFlow::Break(())
+            })
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
     /// All executions of a frame.
-    pub(crate) fn frame(&mut self, frame: &Frame<'_>) -> Result<ControlFlow<()>, TooManyWrites> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<ControlFlow<()>, TooManyWrites> {
         let mut values = Values::new(&self.prepared.traces.domain.store, self.prepared.traces.n_vars);
         frame.joined.iter().for_each(|&(var, term)| values.bind(var, term));
         if frame.fixed {
