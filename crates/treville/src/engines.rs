@@ -14,12 +14,12 @@ const ENGINES: &[EngineEntry] = &[
     EngineEntry {
         name: "enumerate",
         about: "every execution of a finite program, pruned while it is built (the default)",
-        make: || Box::new(treville_enumerate::Enumerate::default()),
+        make: || Box::new(treville_enumerate::Enumerate { plain: false }),
     },
     EngineEntry {
         name: "plain",
         about: "the same without any pruning: slow, and the definition (`--engine enumerate --plain`)",
-        make: || Box::new(treville_enumerate::Enumerate::plain()),
+        make: || Box::new(treville_enumerate::Enumerate { plain: true }),
     },
 ];
 

@@ -8,16 +8,16 @@
 
 mod compare;
 mod engines;
-mod explain;
+// mod explain;
 mod failure;
 mod files;
 mod front_ends;
 mod inputs;
 mod library;
-mod model_check;
+// mod model_check;
 mod options;
 mod session;
-mod show;
+// mod show;
 mod verify;
 mod vocabulary;
 
@@ -30,7 +30,7 @@ pub use inputs::expand_inputs;
 pub use library::{BundledInfo, bundled_models};
 pub use options::{ModelOptions, Options, RunOptions};
 pub use session::Session;
-pub use show::{ShowOptions, Which};
+// pub use show::{ShowOptions, Which};
 
 pub use treville_base as base;
 pub use treville_report as report;

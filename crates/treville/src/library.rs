@@ -107,7 +107,7 @@ impl<'f> Library<'f> {
     }
 
     fn model_text(&self, name: &str, include: &[String]) -> Result<(String, String), Failure> {
-        if let Some(text) = treville_cat::bundled(&format!("{name}.cat")) {
+        if let Some(text) = bundled(&format!("{name}.cat")) {
             return Ok((format!("{name}.cat"), text.to_owned()));
         }
         let path = |name: &str| name.contains('/') || name.ends_with(".cat");
@@ -135,7 +135,7 @@ impl<'f> Library<'f> {
             let text = self.files.read(&path).ok()?;
             return Some(LoadedText { name: path, text: text.into() });
         }
-        treville_cat::bundled(file).map(|text| LoadedText { name: file.to_owned(), text: text.into() })
+        bundled(file).map(|text| LoadedText { name: file.to_owned(), text: text.into() })
     }
 }
 
@@ -143,3 +143,5 @@ impl<'f> Library<'f> {
 pub fn bundled_models() -> Vec<BundledInfo> {
     Vec::new()
 }
+
+fn bundled(_: &str) -> Option<&'static str> { None }
