@@ -2,38 +2,8 @@
 
 use crate::{Options, Session, unreadable, verify};
 use std::collections::BTreeSet;
-use treville_report::{Checked, Failure, VerdictWord, show_state};
+use treville_report::{Checked, Comparison, Difference, Failure, VerdictWord, show_state};
 use treville_task::Silent;
-
-/// Two models on one file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Comparison {
-    pub file: String,
-    pub test: String,
-    pub models: [String; 2],
-    pub differences: [Difference; 2],
-}
-
-/// What only one of the models has.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Difference {
-    /// Final states, sorted.
-    pub states: Vec<String>,
-    /// Flags that only it raises.
-    pub flags: Vec<String>,
-}
-
-impl Difference {
-    pub fn is_empty(&self) -> bool {
-        self.states.is_empty() && self.flags.is_empty()
-    }
-}
-
-impl Comparison {
-    pub fn equal(&self) -> bool {
-        self.differences.iter().all(Difference::is_empty)
-    }
-}
 
 impl Session<'_> {
     /// Compares the final states of a file under two models.

@@ -8,7 +8,8 @@
 
 mod compare;
 mod engines;
-// mod explain;
+mod executions;
+mod explain;
 mod failure;
 mod files;
 mod front_ends;
@@ -17,11 +18,11 @@ mod library;
 // mod model_check;
 mod options;
 mod session;
-// mod show;
+mod show;
+mod terms;
 mod verify;
 mod vocabulary;
 
-pub use compare::{Comparison, Difference};
 pub use engines::{EngineEntry, engines};
 pub use failure::{failure, refusal, unreadable};
 pub use files::{Files, MemoryFiles};
@@ -30,7 +31,7 @@ pub use inputs::expand_inputs;
 pub use library::{BundledInfo, bundled_models};
 pub use options::{ModelOptions, Options, RunOptions};
 pub use session::Session;
-// pub use show::{ShowOptions, Which};
+pub use show::{ShowOptions, ShownExecutions, Which};
 
 pub use treville_base as base;
 pub use treville_report as report;

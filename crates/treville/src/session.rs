@@ -31,9 +31,28 @@ impl<'f> Session<'f> {
 
     pub(crate) fn load(&self, path: &str, options: &Options) -> Result<Loaded, Failure> {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
+        self.read_text(path, &text, options)
+    }
+
+    /// A program, with another condition in place of its own.
+    pub(crate) fn load_asking(&self, path: &str, outcome: Option<&str>, options: &Options) -> Result<Loaded, Failure> {
+        let loaded = self.load(path, options)?;
+        let Some(outcome) = outcome else { return Ok(loaded) };
+        let Some(span) = loaded.question.span else {
+            return Err(unreadable("the test has no condition that another could replace"));
+        };
+        let text = &loaded.sources.file(span.file).text;
+        let (before, after) = (&text[..span.start as usize], &text[span.end as usize..]);
+        let outcome = outcome.trim();
+        let quantified = ["exists", "~exists", "forall"].iter().any(|word| outcome.starts_with(word));
+        let condition = if quantified { outcome.to_owned() } else { format!("exists ({outcome})") };
+        self.read_text(path, &format!("{before}{condition}{after}"), options)
+    }
+
+    fn read_text(&self, path: &str, text: &str, options: &Options) -> Result<Loaded, Failure> {
         let macros = options.model.macros.iter().map(|name| self.library.find(name, &options.model.include));
         let macros = macros.collect::<Result<Vec<_>, _>>()?;
-        front_ends::load(path, &text, &macros)
+        front_ends::load(path, text, &macros)
     }
 
     pub(crate) fn prepare(&self, path: &str, options: &Options) -> Result<Prepared, Failure> {

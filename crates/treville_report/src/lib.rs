@@ -4,6 +4,7 @@
 //! Formats never compute an answer: verdicts come from `treville_task`, executions from an engine, evidence from the
 //! evaluator. What is written here is order, names and layout. The same input gives the same bytes.
 
+mod comparison;
 mod diagnostics;
 mod dot;
 mod drawing;
@@ -23,6 +24,7 @@ mod summary;
 mod svg;
 mod text;
 
+pub use comparison::{Comparison, Difference, comparison, comparison_json};
 pub use diagnostics::render_diagnostics;
 pub use dot::dot;
 pub use drawing::{Column, Drawing, Edge, Node, NodeKind, Shown};
@@ -32,6 +34,7 @@ pub use formula::{show_condition, show_formula};
 pub use herd::herd;
 pub use html::html;
 pub use json::{Details, json};
+pub use names::{describe_event, event_source};
 pub use paint::{Paint, Palette};
 pub use state::{show_state, state_items};
 pub use subject::{Checked, Content, Failure, FileReport, VerdictWord};

@@ -1,6 +1,8 @@
 //! Names and labels of events: `a`, `b`, … in thread order, and `W[x]=1` for what an event does.
 
-use treville_event::{Cell, Event, EventId, Kind, Skeleton};
+use crate::{Drawing, NodeKind};
+use treville_base::SourceMap;
+use treville_event::{Cell, Event, EventId, Graph, Kind, Skeleton};
 use treville_ir::{Program, Type};
 use treville_term::Bv;
 
@@ -75,6 +77,23 @@ fn show_value(program: &Program, cell: Option<Cell>, value: Bv) -> String {
     let object = cell.and_then(|cell| program.object_at(cell.address));
     let ty = object.map_or(Type::Untyped, |(id, _)| program.objects[id].ty);
     program.show_value(value, ty)
+}
+
+/// An event in a sentence: `a: W[x]=1` with the name that the drawing gives it.
+pub fn describe_event(program: &Program, graph: &Graph, drawing: &Drawing, event: EventId) -> String {
+    let label = label(program, &graph.skeleton.events[event]);
+    match drawing.position(event).map(|i| &drawing.nodes[i]) {
+        Some(node) if node.kind != NodeKind::Initial => format!("{}: {label}", node.name),
+        _ => label,
+    }
+}
+
+/// The line and the text that an event comes from: `4: MOV [x],$1`.
+pub fn event_source(sources: &SourceMap, graph: &Graph, event: EventId) -> Option<String> {
+    let event = &graph.skeleton.events[event];
+    let span = event.span.filter(|_| event.kind != Kind::Init)?;
+    let text = sources.snippet(span).split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(format!("line {}: {text}", sources.start(span).line))
 }
 
 #[cfg(test)]
