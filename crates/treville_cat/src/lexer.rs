@@ -129,6 +129,9 @@ impl Lexer<'_> {
             b'\'' => self.tag(),
             b'0' if self.peek(1).is_ascii_alphanumeric() => self.number(),
             b'1'..=b'9' => self.number(),
+            b'-' if self.peek(1).is_ascii_digit() && (self.peek(1) != b'1' || self.peek(2).is_ascii_digit()) => {
+                self.number()
+            }
             _ => self.sign(),
         }
     }
@@ -177,7 +180,11 @@ impl Lexer<'_> {
         }
         let text = &self.text[start..self.at];
         let message = format!("`{text}` is neither a name nor `0`");
-        let help = "a name starts with a letter; `0` is the empty relation";
+        let help = if self.bytes[..start].ends_with(b"^") {
+            "the inverse of `r` is written `r^-1`"
+        } else {
+            "a name starts with a letter; `0` is the empty relation"
+        };
         self.diagnostics.push(Diagnostic::error(self.span(start), message).help(help));
         Some(Kind::Name)
     }
@@ -225,19 +232,30 @@ impl Lexer<'_> {
         let length = rest.char_indices().skip(1).find(|&(_, c)| known(c)).map_or(rest.len(), |(i, _)| i);
         self.at += length;
         let text = &rest[..length];
-        let mut diagnostic =
-            Diagnostic::error(self.span(start), format!("`{}` means nothing here", text.escape_debug()));
-        if text.starts_with('>') && self.bytes[..start].ends_with(b"-") {
-            diagnostic = diagnostic.help("`-` can be part of a name: put a blank before `->`");
-        } else if matches!(text, "∪" | "∩" | "¬" | "∅" | "⁻¹" | "×") {
-            diagnostic =
-                diagnostic.help("write `|` for union, `&` for intersection, `~` for complement, `^-1` for inverse");
-        } else if text == "/" || text == "!" || text == "-" {
-            diagnostic = diagnostic.help("write `\\` for difference and `~` for complement");
+        let message = format!("`{}` means nothing here", text.escape_debug());
+        let mut diagnostic = Diagnostic::error(self.span(start), message);
+        if let Some(help) = help(text, &self.text[..start]) {
+            diagnostic = diagnostic.help(help);
         }
         self.diagnostics.push(diagnostic);
         None
     }
+}
+
+/// What to write instead of `text`, if it looks familiar.
+fn help(text: &str, before: &str) -> Option<&'static str> {
+    Some(match text {
+        ">" if before.ends_with('-') => "`-` can be part of a name: put a blank before `->`",
+        ":" => "a definition is written `let x = …`",
+        "/" | "-" => "difference is written `\\`",
+        "!" | "¬" => "complement is written `~`",
+        "∪" => "union is written `|`",
+        "∩" => "intersection is written `&`",
+        "×" => "the product of two sets is written `A * B`",
+        "∅" => "the empty relation is written `0`, the empty set `{}`",
+        "⁻¹" => "the inverse of `r` is written `r^-1`",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

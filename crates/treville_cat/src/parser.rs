@@ -16,6 +16,9 @@ use treville_model::syntax::{Ins, Unit};
 
 const MAX_DEPTH: usize = 200;
 
+/// How many errors of one file are reported.
+const MAX_ERRORS: usize = 30;
+
 /// Words that may follow the title; models written for older tools have the ones other than `catdep`.
 pub(crate) const OPTIONS: &[&str] =
     &["catdep", "withco", "withoutco", "withinit", "withoutinit", "withsc", "withoutsc"];
@@ -54,18 +57,40 @@ struct Parser<'a> {
     depth: usize,
     /// The height of the expression read last.
     height: usize,
+    /// The first token after the title and the options.
+    head: usize,
     /// The first token of the current instruction.
     start: usize,
+    /// How many `end`s are left over from instructions whose beginning was broken.
+    left_over: usize,
+    /// Nothing more is worth saying.
+    gave_up: bool,
     /// A name that may be a misspelt word: it opens a line but was read as an argument or as part of the title.
     misread: Option<usize>,
     names: FxHashMap<&'a str, Name>,
+    /// Begins with the errors of the lexer, `n_lexical` of them.
     diagnostics: &'a mut Vec<Diagnostic>,
+    n_lexical: usize,
 }
 
 impl<'a> Parser<'a> {
     fn new(file: FileId, text: &'a str, tokens: Vec<Token>, diagnostics: &'a mut Vec<Diagnostic>) -> Self {
-        let names = FxHashMap::default();
-        Parser { file, text, tokens, at: 0, depth: 0, height: 0, start: 0, misread: None, names, diagnostics }
+        Parser {
+            file,
+            text,
+            tokens,
+            at: 0,
+            depth: 0,
+            height: 0,
+            head: 0,
+            start: 0,
+            left_over: 0,
+            gave_up: false,
+            misread: None,
+            names: FxHashMap::default(),
+            n_lexical: diagnostics.len(),
+            diagnostics,
+        }
     }
 
     fn token(&self) -> Token {
@@ -174,14 +199,15 @@ impl<'a> Parser<'a> {
     }
 
     fn unit(&mut self) -> Unit {
-        let (title, options) = self.head();
+        let (title, options) = self.title();
+        self.head = self.at;
         let mut body = Vec::new();
         self.block(&mut body, false);
         Unit { title, options, body }
     }
 
     /// The title, as a string or as bare words, and options.
-    fn head(&mut self) -> (Option<Name>, Vec<Name>) {
+    fn title(&mut self) -> (Option<Name>, Vec<Name>) {
         let mut words = Vec::new();
         let mut options = Vec::new();
         let mut title = None;
@@ -212,10 +238,15 @@ impl<'a> Parser<'a> {
     fn block(&mut self, out: &mut Vec<Ins>, inner: bool) {
         while !(self.is(Kind::End) || inner && self.ends_block()) {
             self.start = self.at;
+            if self.left_over_word() {
+                continue;
+            }
             if self.instruction(out, inner).is_err() {
                 self.recover(inner);
             }
-            self.misread = None;
+            if self.misread.is_some_and(|index| index < self.start) {
+                self.misread = None;
+            }
         }
     }
 
@@ -224,8 +255,22 @@ impl<'a> Parser<'a> {
         matches!(self.kind(), Kind::Word(Word::End | Word::Else) | Kind::Sign(Sign::BarBar))
     }
 
+    /// Skips an `else` or `end` whose beginning was broken.
+    fn left_over_word(&mut self) -> bool {
+        let found = self.left_over > 0 && (self.is(Word::End) || self.is(Word::Else));
+        if found {
+            self.left_over -= usize::from(self.is(Word::End));
+            self.bump();
+        }
+        found
+    }
+
     /// Skips the rest of a broken instruction.
     fn recover(&mut self, inner: bool) {
+        let first = self.tokens[self.start].kind;
+        if matches!(first, Kind::Word(Word::Procedure | Word::Forall | Word::If | Word::Match)) {
+            self.left_over += 1;
+        }
         if self.at == self.start {
             self.bump();
         }

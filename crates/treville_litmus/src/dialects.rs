@@ -1,5 +1,6 @@
 //! The dialects, one module each, and the table by which a test's first word finds its own.
 
+pub(crate) mod c;
 mod x86;
 
 use crate::Options;
@@ -20,7 +21,7 @@ pub(crate) struct Test<'a> {
 pub(crate) type Reader = fn(&Test<'_>) -> Result<(Program, Question), Vec<Diagnostic>>;
 
 /// One line for each dialect: the words that may begin its tests.
-const DIALECTS: &[(&[&str], Reader)] = &[(&["X86"], x86::read)];
+const DIALECTS: &[(&[&str], Reader)] = &[(&["X86"], x86::read), (&["C"], c::read)];
 
 /// The reader of a test's dialect.
 pub(crate) fn find(test: &Test<'_>) -> Result<Reader, Diagnostic> {

@@ -12,10 +12,14 @@ mod header;
 mod init;
 mod lexer;
 mod machine;
+mod macros;
 mod memory;
 mod operand;
 mod question;
 
+pub use macros::{Macros, parse_macros};
+
+use std::sync::Arc;
 use treville_base::{Diagnostic, FileId};
 use treville_ir::{Program, Question};
 
@@ -41,8 +45,10 @@ impl Litmus {
 /// What the parser needs to know beside the test.
 #[derive(Clone, Default, Debug)]
 pub struct Options {
-    /// Macro definitions for C, in order: each a file and its text.
-    pub macros: Vec<(FileId, String)>,
+    /// Macro definitions for C, parsed once and shared.
+    pub macros: Option<Arc<Macros>>,
+    /// Whether C is that of the Linux kernel; if nothing is said, the code tells.
+    pub kernel: Option<bool>,
 }
 
 /// Parses a test in any dialect. All errors that can be found in one run are returned.

@@ -174,7 +174,7 @@ impl Parser<'_> {
         }
         let sign = self.text_of(self.token());
         let message = format!("`{sign}` after `~` or `*` could apply to the operand or to the whole");
-        let diagnostic = Diagnostic::error(self.here(), message).label(self.span_from(first), "the whole");
+        let diagnostic = Diagnostic::error(self.token_span(self.at), message).label(self.span_from(first), "the whole");
         Err(self.report(diagnostic.help("use parentheses, as in `~(r+)` or `(A * B) & r`")))
     }
 
@@ -276,7 +276,7 @@ impl Parser<'_> {
 
     fn no_operand(&mut self, what: &str) -> Halt {
         match self.kind() {
-            Kind::Word(word @ (Word::Let | Word::Fun | Word::Try | Word::If | Word::Match)) => {
+            Kind::Word(word @ (Word::Let | Word::Fun | Word::Try | Word::If | Word::Match)) if !self.is_below() => {
                 let help = format!("an expression that starts with `{word}` must be in parentheses here");
                 self.expected_with(what, &help)
             }

@@ -3,7 +3,7 @@
 use super::{Parse, Parser};
 use crate::token::{Kind, Sign, Word};
 use std::sync::Arc;
-use treville_base::Name;
+use treville_base::{Diagnostic, Name};
 use treville_model::syntax::{Check, CheckKind, CheckMode, Cond, Exp, ExpKind, Ins, InsKind};
 
 impl Parser<'_> {
@@ -13,7 +13,8 @@ impl Parser<'_> {
         let kind = match self.kind() {
             Kind::Word(Word::Show) => return self.show(out),
             Kind::Word(Word::Enum) if inner => {
-                return Err(self.expected_with("another instruction", "`enum` stands at the top level of a file"));
+                let message = "`enum` can only stand at the top level of a file";
+                return Err(self.report(Diagnostic::error(self.token_span(first), message)));
             }
             Kind::Word(word) => self.instruction_of(word)?,
             Kind::Sign(Sign::Tilde) if self.negates_test() => InsKind::Check(CheckMode::Require, self.check()?),
@@ -238,6 +239,7 @@ impl Parser<'_> {
             Ok(body)
         });
         self.start = open;
+        self.gave_up |= body.is_err();
         body
     }
 

@@ -1,6 +1,6 @@
 //! What the parser says when it cannot go on.
 
-use super::{Halt, MAX_DEPTH, Parser};
+use super::{Halt, MAX_DEPTH, MAX_ERRORS, Parser};
 use crate::token::{Kind, Sign, Word};
 use treville_base::{Diagnostic, Span};
 
@@ -17,25 +17,43 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the next token is; for the end of the text, just behind the last token.
-    pub(super) fn here(&self) -> Span {
-        match (self.kind(), self.at) {
-            (Kind::End, 1..) => {
-                let end = self.tokens[self.at - 1].end;
-                Span { file: self.file, start: end, end }
-            }
-            _ => self.token_span(self.at),
+    /// As [`Self::found`], with the line if that is not the one where [`Self::gap`] is.
+    fn found_below(&self) -> String {
+        if self.kind() == Kind::End || !self.is_below() {
+            return self.found();
         }
+        let before = &self.text[..self.token().start as usize];
+        format!("{} in line {}", self.found(), before.matches('\n').count() + 1)
     }
 
+    /// Whether the next token opens a line below what was read.
+    pub(super) fn is_below(&self) -> bool {
+        self.at > 0 && self.opens_line(self.at)
+    }
+
+    /// Where something is missing: at the next token, or behind the last one if the next is in another line.
+    fn gap(&self) -> Span {
+        if self.at > 0 && (self.kind() == Kind::End || self.is_below()) {
+            let end = self.tokens[self.at - 1].end;
+            return Span { file: self.file, start: end, end };
+        }
+        self.token_span(self.at)
+    }
+
+    /// Says what is wrong, unless it follows from an error that was reported before.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) -> Halt {
-        self.diagnostics.push(diagnostic);
+        let read = self.tokens[self.start].start..=self.token().start;
+        let in_read = |d: &Diagnostic| d.span.is_some_and(|span| read.contains(&span.start));
+        let follows = self.gave_up || self.diagnostics[..self.n_lexical].iter().any(in_read);
+        if !follows && self.diagnostics.len() < MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        }
         Halt
     }
 
     /// "expected …, found …", with a guess at what was meant.
     pub(super) fn expected(&mut self, what: &str) -> Halt {
-        let mut diagnostic = Diagnostic::error(self.here(), format!("expected {what}, found {}", self.found()));
+        let mut diagnostic = Diagnostic::error(self.gap(), format!("expected {what}, found {}", self.found_below()));
         if let Some(help) = self.guess(what) {
             diagnostic = diagnostic.help(help);
         }
@@ -43,8 +61,8 @@ impl Parser<'_> {
     }
 
     pub(super) fn expected_with(&mut self, what: &str, help: &str) -> Halt {
-        let message = format!("expected {what}, found {}", self.found());
-        self.report(Diagnostic::error(self.here(), message).help(help))
+        let message = format!("expected {what}, found {}", self.found_below());
+        self.report(Diagnostic::error(self.gap(), message).help(help))
     }
 
     fn guess(&self, what: &str) -> Option<String> {
@@ -52,7 +70,7 @@ impl Parser<'_> {
             return Some(help);
         }
         match self.kind() {
-            Kind::Word(word) if what.contains("name") => {
+            Kind::Word(word) if what.contains("name") && !self.is_below() => {
                 Some(format!("`{word}` is a reserved word and cannot be a name"))
             }
             _ => None,
@@ -64,7 +82,7 @@ impl Parser<'_> {
         let index = self.misread?;
         let text = self.text_of(self.tokens[index]);
         let word = closest_word(text)?;
-        let role = if index < self.start { "the title of the model" } else { "an argument of the name before it" };
+        let role = if index < self.head { "the title of the model" } else { "an argument of the name before it" };
         Some(format!("`{text}` was read as {role}; was `{word}` meant?"))
     }
 
@@ -75,24 +93,37 @@ impl Parser<'_> {
             Kind::Sign(Sign::CloseParen | Sign::CloseBrace | Sign::CloseBracket) => format!("{found} closes nothing"),
             Kind::Word(Word::End) => "`end` closes nothing".to_string(),
             Kind::Word(Word::Else) => "`else` belongs to no `if`".to_string(),
-            _ if self.at == 0 || self.start == 0 => format!("expected an instruction such as `let`, found {found}"),
+            _ if self.start == self.head => format!("expected an instruction such as `let`, found {found}"),
             _ => format!("expected an operator or the next instruction, found {found}"),
         };
-        let mut diagnostic = Diagnostic::error(self.here(), message);
-        let text = self.text_of(self.token());
-        let closest = (self.kind() == Kind::Name).then(|| closest_word(text)).flatten();
-        let after_in = self.at > 0 && self.tokens[self.at - 1].kind == Kind::Word(Word::In);
-        if let Some(word) = closest {
-            diagnostic = diagnostic.help(format!("was `{word}` meant?"));
-        } else if let Some(help) = self.misspelt() {
+        let mut diagnostic = Diagnostic::error(self.token_span(self.at), message);
+        if let Some(help) = self.instruction_help() {
             diagnostic = diagnostic.help(help);
-        } else if after_in {
-            diagnostic =
-                diagnostic.help("between instructions, `let x = … in` is followed by an instruction; `x` stays known");
-        } else if let Kind::Word(word @ (Word::Fun | Word::Try)) = self.kind() {
-            diagnostic = diagnostic.help(format!("put the expression that starts with `{word}` in parentheses"));
         }
         self.report(diagnostic)
+    }
+
+    fn instruction_help(&self) -> Option<String> {
+        let before = self.at.checked_sub(1).map(|i| self.tokens[i].kind);
+        let closest = if self.is(Kind::Name) { closest_word(self.text_of(self.token())) } else { None };
+        if let Some(word) = closest {
+            return Some(format!("was `{word}` meant?"));
+        }
+        self.misspelt().or_else(|| match (before, self.kind()) {
+            (_, Kind::Word(Word::Catdep)) => Some("`catdep` stands right after the title".to_string()),
+            (_, Kind::Word(word @ (Word::Fun | Word::Try))) => {
+                Some(format!("put the expression that starts with `{word}` in parentheses"))
+            }
+            (_, Kind::Sign(Sign::BarBar)) => Some("union is written `|`".to_string()),
+            (_, Kind::Sign(Sign::AmpAmp)) => Some("intersection is written `&`".to_string()),
+            (Some(Kind::Word(Word::In)), _) => {
+                Some("between instructions, `let x = … in` is followed by an instruction; `x` stays known".to_string())
+            }
+            (Some(Kind::Sign(Sign::CloseParen | Sign::CloseBracket)), Kind::Name | Kind::Sign(Sign::OpenParen)) => {
+                Some("only a name can be applied to an argument".to_string())
+            }
+            _ => None,
+        })
     }
 
     pub(super) fn unclosed(&mut self, open: usize, close: Kind) -> Halt {
@@ -102,13 +133,13 @@ impl Parser<'_> {
             Kind::Name | Kind::Tag | Kind::Text | Kind::End => "",
         };
         let opened = self.text_of(self.tokens[open]);
-        let message = format!("expected `{close}` to close `{opened}`, found {}", self.found());
+        let message = format!("expected `{close}` to close `{opened}`, found {}", self.found_below());
         let mut diagnostic =
-            Diagnostic::error(self.here(), message).label(self.token_span(open), format!("`{opened}` is opened here"));
+            Diagnostic::error(self.gap(), message).label(self.token_span(open), format!("`{opened}` is opened here"));
         if let Some(help) = self.misspelt() {
             diagnostic = diagnostic.help(help);
         } else if matches!(self.kind(), Kind::Word(Word::If | Word::Let | Word::Fun | Word::Try | Word::Match))
-            && !self.opens_line(self.at)
+            && !self.is_below()
         {
             let help = format!("put the expression that starts with {} in parentheses", self.found());
             diagnostic = diagnostic.help(help);
@@ -118,13 +149,17 @@ impl Parser<'_> {
 
     pub(super) fn too_deep(&mut self) -> Halt {
         let message = format!("this is nested more than {MAX_DEPTH} levels deep");
-        self.report(Diagnostic::error(self.here(), message).help("name the inner parts with `let`"))
+        self.report(Diagnostic::error(self.token_span(self.at), message).help("name the inner parts with `let`"))
     }
 }
 
 /// The word that opens instructions and is a typing error away from `text`.
 pub(super) fn closest_word(text: &str) -> Option<Word> {
-    let allowed = if text.len() < 4 { 1 } else { 2 };
+    let allowed = match text.len() {
+        3..=4 => 1,
+        5..=20 => 2,
+        _ => return None,
+    };
     Word::ALL
         .iter()
         .copied()
@@ -135,17 +170,21 @@ pub(super) fn closest_word(text: &str) -> Option<Word> {
         .map(|(_, word)| word)
 }
 
-/// How many insertions, deletions and replacements of bytes lie between two words.
+/// How many insertions, deletions, replacements and swaps of neighbours lie between two words.
 fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
         }
+        rows.push(row);
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }

@@ -13,7 +13,7 @@ use crate::operand::{comma, immediate, label, register, unknown};
 use ops::{Flags, Operand, Place, View};
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name};
-use treville_ir::{Dialect, Expr, Program, Question};
+use treville_ir::{Dialect, Expr, Program, Question, StatusDependency};
 use treville_term::BinOp;
 
 pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnostic>> {
@@ -33,7 +33,8 @@ pub(crate) fn dialect(name: &str, more: &[&str]) -> Dialect {
         po_inside: false,
         branch_events: false,
         exclusive: None,
-        status_depends_on_store: false,
+        status: StatusDependency::Nothing,
+        conditional_store_data: false,
     }
 }
 

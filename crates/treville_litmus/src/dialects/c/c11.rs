@@ -1,0 +1,177 @@
+//! The atomics and mutexes of C11. A function without `_explicit` is sequentially consistent.
+
+use super::ast::{AtomicOp, Expr};
+use super::call::{Call, updated};
+use super::lower::{Lowered, Lowering};
+use super::order::Order;
+use super::scope::Scope;
+use treville_ir::{Expr as Value, LockOp, Op, UpdateTags};
+use treville_term::BinOp;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Function {
+    kind: Kind,
+    /// Whether memory orders are arguments.
+    explicit: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Load,
+    Store,
+    Exchange,
+    Fetch(AtomicOp),
+    /// Strong or weak: the weak one does not fail without a reason.
+    CompareExchange,
+    Fence,
+    Lock,
+    Unlock,
+}
+
+pub(super) fn function(name: &str) -> Option<Function> {
+    let kind = match name {
+        "lock" | "mtx_lock" => Kind::Lock,
+        "unlock" | "mtx_unlock" => Kind::Unlock,
+        "atomic_thread_fence" => Kind::Fence,
+        "SCAS" | "WCAS" => Kind::CompareExchange,
+        _ => {
+            let atomic = name.strip_prefix("atomic_")?;
+            match atomic.strip_suffix("_explicit").unwrap_or(atomic) {
+                "load" => Kind::Load,
+                "store" => Kind::Store,
+                "exchange" => Kind::Exchange,
+                "fetch_add" => Kind::Fetch(AtomicOp::Add),
+                "fetch_sub" => Kind::Fetch(AtomicOp::Sub),
+                "fetch_or" => Kind::Fetch(AtomicOp::Or),
+                "fetch_xor" => Kind::Fetch(AtomicOp::Xor),
+                "fetch_and" => Kind::Fetch(AtomicOp::And),
+                "compare_exchange_strong" | "compare_exchange_weak" => Kind::CompareExchange,
+                _ => return None,
+            }
+        }
+    };
+    let explicit = kind == Kind::Fence || name.ends_with("_explicit");
+    Some(Function { kind, explicit })
+}
+
+impl Function {
+    pub(super) fn arity(self) -> usize {
+        let (operands, orders) = match self.kind {
+            Kind::Load => (1, 1),
+            Kind::Store | Kind::Exchange | Kind::Fetch(_) => (2, 1),
+            Kind::CompareExchange => (3, 2),
+            Kind::Fence => (0, 1),
+            Kind::Lock | Kind::Unlock => (1, 0),
+        };
+        operands + if self.explicit { orders } else { 0 }
+    }
+}
+
+/// An update that cannot fail.
+pub(super) const UNGUARDED: Option<fn(Value) -> Value> = None;
+
+impl Lowering<'_> {
+    /// A call of a C11 function with the right number of arguments.
+    pub(super) fn c11(&mut self, f: Function, e: &Expr, args: &[Expr], scope: Scope<'_>) -> Lowered<Call> {
+        let order = match args.last() {
+            Some(last) if f.explicit && f.kind != Kind::CompareExchange => self.order(last, scope)?,
+            _ => Order::SeqCst,
+        };
+        match (f.kind, args) {
+            (Kind::Load, [p, ..]) => {
+                let addr = self.address(p, scope)?;
+                let tags = self.tags(["A", order.tag()]);
+                Ok(Call::Value(self.load(addr, tags)))
+            }
+            (Kind::Store, [p, v, ..]) => {
+                let (addr, value) = (self.address(p, scope)?, self.value(v, scope)?);
+                let tags = self.tags(["A", order.tag()]);
+                self.emit(Op::Store { addr, value, size: self.context.word, tags });
+                Ok(Call::Nothing)
+            }
+            (Kind::Exchange, [p, v, ..]) => {
+                let (new, addr) = (self.value(v, scope)?, self.address(p, scope)?);
+                let tags = self.update_tags(order, order);
+                Ok(Call::Value(self.update(addr, UNGUARDED, |_| new, tags)))
+            }
+            (Kind::Fetch(op), [p, v, ..]) => {
+                let (operand, addr) = (self.value(v, scope)?, self.address(p, scope)?);
+                let tags = self.update_tags(order, order);
+                Ok(Call::Value(self.update(addr, UNGUARDED, |old| updated(op, old, operand), tags)))
+            }
+            (Kind::CompareExchange, [object, expected, desired, orders @ ..]) => {
+                let (success, failure) = match orders {
+                    [success, failure, ..] => (self.order(success, scope)?, self.order(failure, scope)?),
+                    _ => (Order::SeqCst, Order::SeqCst),
+                };
+                self.compare_exchange((object, expected, desired), success, failure, scope)
+            }
+            (Kind::Fence, _) => {
+                let tags = self.tags([order.tag()]);
+                self.emit(Op::Fence { tags });
+                Ok(Call::Nothing)
+            }
+            (Kind::Lock, [p, ..]) => self.lock(LockOp::Acquire, p, scope),
+            (Kind::Unlock, [p, ..]) => self.lock(LockOp::Release, p, scope),
+            _ => Err(scope.error(e.span, "too few arguments")),
+        }
+    }
+
+    /// Reads `*expected`; then either changes `*object` from that value to `desired`, or puts what `*object` holds into
+    /// `*expected`.
+    fn compare_exchange(
+        &mut self,
+        (object, expected, desired): (&Expr, &Expr, &Expr),
+        success: Order,
+        failure: Order,
+        scope: Scope<'_>,
+    ) -> Lowered<Call> {
+        let (expected, object) = (self.address(expected, scope)?, self.address(object, scope)?);
+        let desired = self.value(desired, scope)?;
+        let plain = self.plain_tags();
+        let wanted = self.load(expected.clone(), plain.clone());
+        let tags = self.update_tags(success, failure);
+        let old = self.temporary(self.width());
+        let equal = Value::bin(BinOp::Eq, Value::Reg(old), wanted);
+        let (guard, size) = (Some(equal.clone()), self.context.word);
+        self.after(|l| l.emit(Op::Update { old, addr: object, size, guard, new: desired, tags }));
+        let done = self.temporary(1);
+        self.emit(Op::Assign { dst: done, value: equal });
+        self.only_if(Value::Reg(done), false, |l| {
+            l.emit(Op::Store { addr: expected, value: Value::Reg(old), size, tags: plain });
+            Ok(())
+        })?;
+        Ok(Call::Value(Value::Reg(done).zext(self.width())))
+    }
+
+    fn update_tags(&mut self, order: Order, failure: Order) -> UpdateTags {
+        let (read, write) = order.split();
+        UpdateTags {
+            read: self.tags(["A", "X", "RMW", read.tag()]),
+            write: self.tags(["A", "X", "RMW", write.tag()]),
+            fused: self.tags(["A", "X", "RMW", order.tag()]),
+            fail: self.tags(["A", failure.tag()]),
+        }
+    }
+
+    /// An update whose result is the old value.
+    pub(super) fn update(
+        &mut self,
+        addr: Value,
+        guard: Option<impl FnOnce(Value) -> Value>,
+        new: impl FnOnce(Value) -> Value,
+        tags: UpdateTags,
+    ) -> Value {
+        let old = self.temporary(self.width());
+        let guard = guard.map(|g| g(Value::Reg(old)));
+        let new = new(Value::Reg(old));
+        self.emit(Op::Update { old, addr, size: self.context.word, guard, new, tags });
+        Value::Reg(old)
+    }
+
+    pub(super) fn lock(&mut self, op: LockOp, p: &Expr, scope: Scope<'_>) -> Lowered<Call> {
+        let addr = self.address(p, scope)?;
+        self.emit(Op::Lock { op, addr });
+        Ok(Call::Nothing)
+    }
+}

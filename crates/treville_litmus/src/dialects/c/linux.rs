@@ -1,0 +1,280 @@
+//! The primitives that macro files define the kernel's functions with: `__load{once}(*x)`, `__cmpxchg{mb}(x,a,b)`, …
+//!
+//! An annotation is a tag with a capital first letter (`once` is `Once`, `before-atomic` is `Before-atomic`). Two
+//! conventions exist for updates, told apart by how the annotation is written:
+//! - in capitals (`ONCE`, `ACQUIRE`, `MB`), both events of an update carry it as it stands, those of a failed one too, and
+//!   the model sorts out which of them it orders;
+//! - in small letters (`once`, `acquire`, `mb`), an acquire is one of the read and a release one of the write, the other
+//!   event is `once`, and `mb` means a full fence before and after an update that succeeds.
+
+use super::ast::{AtomicOp, Expr};
+use super::c11::UNGUARDED;
+use super::call::{Call, updated};
+use super::lower::{Lowered, Lowering};
+use super::scope::Scope;
+use std::ops::RangeInclusive;
+use treville_base::Name;
+use treville_ir::{Expr as Value, LockOp, Op, Tags, UpdateTags};
+use treville_term::BinOp;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Primitive {
+    Load,
+    Store,
+    Fence,
+    Xchg,
+    Cmpxchg,
+    AtomicOp,
+    AtomicOpReturn,
+    AtomicFetchOp,
+    AtomicAddUnless,
+    Lock,
+    Unlock,
+    TryLock,
+    IsLocked,
+    Srcu,
+}
+
+pub(super) fn primitive(name: &str) -> Option<Primitive> {
+    Some(match name.strip_prefix("__")? {
+        "load" => Primitive::Load,
+        "store" => Primitive::Store,
+        "fence" => Primitive::Fence,
+        "xchg" => Primitive::Xchg,
+        "cmpxchg" => Primitive::Cmpxchg,
+        "atomic_op" => Primitive::AtomicOp,
+        "atomic_op_return" => Primitive::AtomicOpReturn,
+        "atomic_fetch_op" => Primitive::AtomicFetchOp,
+        "atomic_add_unless" => Primitive::AtomicAddUnless,
+        "lock" => Primitive::Lock,
+        "unlock" => Primitive::Unlock,
+        "trylock" => Primitive::TryLock,
+        "islocked" => Primitive::IsLocked,
+        "srcu" => Primitive::Srcu,
+        _ => return None,
+    })
+}
+
+impl Primitive {
+    pub(super) fn arity(self) -> RangeInclusive<usize> {
+        let n = match self {
+            Primitive::Fence => 0,
+            Primitive::Load | Primitive::Lock | Primitive::Unlock | Primitive::TryLock | Primitive::IsLocked => 1,
+            Primitive::Store | Primitive::Xchg => 2,
+            Primitive::Cmpxchg
+            | Primitive::AtomicOp
+            | Primitive::AtomicOpReturn
+            | Primitive::AtomicFetchOp
+            | Primitive::AtomicAddUnless => 3,
+            Primitive::Srcu => return 1..=2,
+        };
+        n..=n
+    }
+
+    /// Whether it must say how it orders.
+    fn needs_annotation(self) -> bool {
+        !matches!(
+            self,
+            Primitive::AtomicOp | Primitive::Lock | Primitive::Unlock | Primitive::TryLock | Primitive::IsLocked
+        )
+    }
+}
+
+/// The tag of an annotation.
+pub(crate) fn tag_of(annotation: &str) -> String {
+    let mut letters = annotation.chars();
+    letters.next().map_or(String::new(), |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+}
+
+/// What an annotation asks of an update.
+struct Ordering {
+    tags: UpdateTags,
+    /// A fence before and after, if it succeeds.
+    fence: Option<Tags>,
+}
+
+impl Lowering<'_> {
+    /// A call of a primitive with the right number of arguments.
+    pub(super) fn linux(
+        &mut self,
+        p: Primitive,
+        annotations: &[Name],
+        e: &Expr,
+        args: &[Expr],
+        scope: Scope<'_>,
+    ) -> Lowered<Call> {
+        if annotations.is_empty() && p.needs_annotation() {
+            return Err(scope.error(e.span, "an annotation is missing").help("for example `__load{once}(*x)`"));
+        }
+        match (p, args) {
+            (Primitive::Load, [at]) => self.linux_load(annotations, at, scope),
+            (Primitive::Store, [at, v]) => {
+                let (addr, value) = (self.place(at, scope)?, self.value(v, scope)?);
+                let tags = self.annotated(annotations);
+                self.emit(Op::Store { addr, value, size: self.context.word, tags });
+                Ok(Call::Nothing)
+            }
+            (Primitive::Fence, _) => {
+                let tags = self.annotated(annotations);
+                self.emit(Op::Fence { tags });
+                Ok(Call::Nothing)
+            }
+            (Primitive::Xchg, [p, v]) => {
+                let (addr, new) = (self.address(p, scope)?, self.value(v, scope)?);
+                let ordering = self.ordering(annotations);
+                Ok(Call::Value(self.fenced_update(addr, |_| new, ordering)))
+            }
+            (Primitive::Cmpxchg, [p, old, new]) => {
+                let (addr, wanted) = (self.address(p, scope)?, self.value(old, scope)?);
+                let new = self.value(new, scope)?;
+                let tags = self.guarded_tags(annotations, e, scope)?;
+                let guard = |old| Value::bin(BinOp::Eq, old, wanted);
+                Ok(Call::Value(self.update(addr, Some(guard), |_| new, tags)))
+            }
+            (Primitive::AtomicOp, [p, op, v]) => {
+                let ordering = self.unordered(annotations);
+                self.atomic_op((p, op, v), ordering, scope).map(|_| Call::Nothing)
+            }
+            (Primitive::AtomicOpReturn, [p, op, v]) => {
+                let ordering = self.ordering(annotations);
+                let (op, old, operand) = self.atomic_op((p, op, v), ordering, scope)?;
+                Ok(Call::Value(updated(op, old, operand)))
+            }
+            (Primitive::AtomicFetchOp, [p, op, v]) => {
+                let ordering = self.ordering(annotations);
+                let (_, old, _) = self.atomic_op((p, op, v), ordering, scope)?;
+                Ok(Call::Value(old))
+            }
+            (Primitive::AtomicAddUnless, [p, v, unless]) => {
+                let tags = self.guarded_tags(annotations, e, scope)?;
+                self.add_unless(tags, (p, v, unless), scope).map(Call::Value)
+            }
+            (Primitive::Lock, [p]) => self.lock(LockOp::Acquire, p, scope),
+            (Primitive::Unlock, [p]) => self.lock(LockOp::Release, p, scope),
+            (Primitive::TryLock, [p]) => self.lock_test(|dst| LockOp::Try { dst }, p, scope),
+            (Primitive::IsLocked, [p]) => self.lock_test(|dst| LockOp::IsHeld { dst }, p, scope),
+            (Primitive::Srcu, [p, rest @ ..]) => self.srcu(annotations, p, rest.first(), scope),
+            _ => Err(scope.error(e.span, "too few arguments")),
+        }
+    }
+
+    /// Tags for annotations as they stand.
+    fn annotated(&mut self, annotations: &[Name]) -> Tags {
+        let names: Vec<String> = annotations.iter().map(|a| tag_of(a)).collect();
+        self.tags(names.iter().map(String::as_str))
+    }
+
+    /// A load. The old macro files have two kinds of dereference, each a `once` load and a fence for dependencies.
+    fn linux_load(&mut self, annotations: &[Name], at: &Expr, scope: Scope<'_>) -> Lowered<Call> {
+        let addr = self.place(at, scope)?;
+        if let [only] = annotations
+            && matches!(only.as_str(), "deref" | "lderef")
+        {
+            let (once, fence) = (self.tags(["Once"]), self.tags(["Rb_dep"]));
+            let value = self.load(addr, once);
+            self.after(|l| l.emit(Op::Fence { tags: fence }));
+            return Ok(Call::Value(value));
+        }
+        let tags = self.annotated(annotations);
+        Ok(Call::Value(self.load(addr, tags)))
+    }
+
+    fn update_tags_of(&mut self, read: &[String], write: &[String], fail: &[String]) -> UpdateTags {
+        let mut tags = |names: &[String]| self.tags(names.iter().map(String::as_str).chain(["X", "RMW"]));
+        let mut both = read.to_vec();
+        both.extend_from_slice(write);
+        UpdateTags { read: tags(read), write: tags(write), fused: tags(&both), fail: tags(fail) }
+    }
+
+    /// What an annotation asks of an update that gives a value.
+    fn ordering(&mut self, annotations: &[Name]) -> Ordering {
+        if in_capitals(annotations) {
+            let names: Vec<String> = annotations.iter().map(|a| tag_of(a)).collect();
+            return Ordering { tags: self.update_tags_of(&names, &names, &names), fence: None };
+        }
+        let is = |word: &str| annotations.iter().any(|a| a == word);
+        let half = |word: &str| vec![if is(word) { tag_of(word) } else { "Once".to_owned() }];
+        let once = vec!["Once".to_owned()];
+        let tags = self.update_tags_of(&half("acquire"), &half("release"), &once);
+        let fence = is("mb").then(|| self.tags(["Mb"]));
+        Ordering { tags, fence }
+    }
+
+    /// What an annotation asks of an update that gives no value.
+    fn unordered(&mut self, annotations: &[Name]) -> Ordering {
+        if in_capitals(annotations) {
+            return self.ordering(annotations);
+        }
+        let once = vec!["Once".to_owned()];
+        Ordering { tags: self.update_tags_of(&["Noreturn".to_owned()], &once, &once), fence: None }
+    }
+
+    /// An update, with fences around it if its annotation asks for them; the result is the old value.
+    fn fenced_update(&mut self, addr: Value, new: impl FnOnce(Value) -> Value, ordering: Ordering) -> Value {
+        let Some(fence) = ordering.fence else { return self.update(addr, UNGUARDED, new, ordering.tags) };
+        self.after(|l| {
+            l.emit(Op::Fence { tags: fence.clone() });
+            let old = l.update(addr, UNGUARDED, new, ordering.tags);
+            l.emit(Op::Fence { tags: fence });
+            old
+        })
+    }
+
+    /// The tags of an update that may fail. There is no way to say that a fence before it depends on its success.
+    fn guarded_tags(&mut self, annotations: &[Name], e: &Expr, scope: Scope<'_>) -> Lowered<UpdateTags> {
+        let ordering = self.ordering(annotations);
+        if ordering.fence.is_none() {
+            return Ok(ordering.tags);
+        }
+        let error = scope.error(e.span, "`mb` on an update that may fail is not supported");
+        Err(error.help("annotations in capitals (`MB`), as in current versions of the kernel's model, are"))
+    }
+
+    /// An atomic operation on `*p`; gives the operator, the old value and the operand.
+    fn atomic_op(
+        &mut self,
+        (p, op, v): (&Expr, &Expr, &Expr),
+        ordering: Ordering,
+        scope: Scope<'_>,
+    ) -> Lowered<(AtomicOp, Value, Value)> {
+        let op = self.operator(op, scope)?;
+        let (operand, addr) = (self.value(v, scope)?, self.address(p, scope)?);
+        let old = self.fenced_update(addr, |old| updated(op, old, operand.clone()), ordering);
+        Ok((op, old, operand))
+    }
+
+    /// Adds `v` to `*p` unless that is `unless`; gives whether it did.
+    fn add_unless(
+        &mut self,
+        tags: UpdateTags,
+        (p, v, unless): (&Expr, &Expr, &Expr),
+        scope: Scope<'_>,
+    ) -> Lowered<Value> {
+        let (addr, v) = (self.address(p, scope)?, self.value(v, scope)?);
+        let unless = self.value(unless, scope)?;
+        let differs = |old| Value::bin(BinOp::Ne, old, unless.clone());
+        let old = self.update(addr, Some(differs), |old| Value::bin(BinOp::Add, old, v), tags);
+        Ok(differs(old).zext(self.width()))
+    }
+
+    fn lock_test(&mut self, op: fn(treville_ir::Reg) -> LockOp, p: &Expr, scope: Scope<'_>) -> Lowered<Call> {
+        let addr = self.address(p, scope)?;
+        let dst = self.temporary(self.width());
+        self.emit(Op::Lock { op: op(dst), addr });
+        Ok(Call::Value(Value::Reg(dst)))
+    }
+
+    /// An SRCU operation; beginning a critical section gives a value that ends it.
+    fn srcu(&mut self, annotations: &[Name], p: &Expr, v: Option<&Expr>, scope: Scope<'_>) -> Lowered<Call> {
+        let addr = Some(self.address(p, scope)?);
+        let value = v.map(|v| self.value(v, scope)).transpose()?;
+        let tags = self.annotated(annotations);
+        let dst = annotations.iter().any(|a| a == "srcu-lock").then(|| self.temporary(self.width()));
+        self.emit(Op::Opaque { addr, value, dst, tags });
+        Ok(dst.map_or(Call::Nothing, |dst| Call::Value(Value::Reg(dst))))
+    }
+}
+
+fn in_capitals(annotations: &[Name]) -> bool {
+    annotations.iter().any(|a| a.bytes().any(|b| b.is_ascii_uppercase()))
+}
