@@ -1,6 +1,7 @@
 //! Models: bundled by name, others by path; linked once for each vocabulary and then shared.
 
 use crate::files::{Files, folder_of, join};
+use crate::front_ends::MacroFile;
 use crate::{ModelOptions, failure, unreadable, vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,11 +32,15 @@ pub struct BundledInfo {
 /// Comes before every model.
 const STDLIB: &str = "stdlib.cat";
 
+/// How the kernel's functions are made of primitives.
+const KERNEL_MACROS: &str = "linux-kernel.def";
+
 type Key = (ModelOptions, Name);
 
 pub(crate) struct Library<'f> {
     files: &'f dyn Files,
     linked: Mutex<BTreeMap<Key, Result<Arc<Linked>, Failure>>>,
+    macros: Mutex<BTreeMap<ModelOptions, Result<Option<Arc<MacroFile>>, Failure>>>,
 }
 
 /// A parsed model with the texts it came from.
@@ -48,7 +53,7 @@ pub(crate) struct Parsed {
 
 impl<'f> Library<'f> {
     pub(crate) fn new(files: &'f dyn Files) -> Self {
-        Library { files, linked: Mutex::default() }
+        Library { files, linked: Mutex::default(), macros: Mutex::default() }
     }
 
     /// The model for a dialect; the dialect's own if none is named.
@@ -116,6 +121,25 @@ impl<'f> Library<'f> {
             return Err(unreadable(format!("there is no bundled model `{name}` (there are: {known}; a path ends in .cat)")));
         }
         self.find(name, include)
+    }
+
+    /// The macro definitions of the call, one after the other; the bundled ones of the Linux kernel if there are none.
+    pub(crate) fn macros(&self, options: &ModelOptions) -> Result<Option<Arc<MacroFile>>, Failure> {
+        let mut macros = self.macros.lock().unwrap_or_else(PoisonError::into_inner);
+        macros.entry(options.clone()).or_insert_with(|| self.read_macros(options)).clone()
+    }
+
+    fn read_macros(&self, options: &ModelOptions) -> Result<Option<Arc<MacroFile>>, Failure> {
+        let files = options.macros.iter().map(|name| self.find(name, &options.include));
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let (names, texts): (Vec<String>, Vec<String>) = match files.is_empty() {
+            false => files.into_iter().unzip(),
+            true => match bundled(KERNEL_MACROS) {
+                Some(text) => (vec![KERNEL_MACROS.to_owned()], vec![text.to_owned()]),
+                None => return Ok(None),
+            },
+        };
+        MacroFile::parse(names.join(", "), texts.join("\n")).map(|file| Some(Arc::new(file)))
     }
 
     /// A file that was named on the command line: as a path, then in the folders.

@@ -1,6 +1,6 @@
 //! A session: where files are, and the models that were linked so far. Shared by the threads of a batch.
 
-use crate::front_ends::{self, Loaded};
+use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
 use crate::{Files, Options, engines, refusal, unreadable};
 use std::sync::Arc;
@@ -50,9 +50,11 @@ impl<'f> Session<'f> {
     }
 
     fn read_text(&self, path: &str, text: &str, options: &Options) -> Result<Loaded, Failure> {
-        let macros = options.model.macros.iter().map(|name| self.library.find(name, &options.model.include));
-        let macros = macros.collect::<Result<Vec<_>, _>>()?;
-        front_ends::load(path, text, &macros)
+        let context = Context {
+            macros: &|| self.library.macros(&options.model),
+            kernel: (options.model.name.as_deref() == Some("linux-kernel")).then_some(true),
+        };
+        front_ends::load(path, text, &context)
     }
 
     pub(crate) fn prepare(&self, path: &str, options: &Options) -> Result<Prepared, Failure> {

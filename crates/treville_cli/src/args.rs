@@ -139,7 +139,6 @@ pub(crate) struct RunArgs {
     memory_limit: Option<u64>,
     /// At most so many threads for each file.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
-    #[expect(dead_code, reason = "an upper limit, which engines with one thread keep without being told")]
     threads: Option<u32>,
     /// An answer up to the bound counts as an answer.
     #[arg(long, help_heading = "Search")]
