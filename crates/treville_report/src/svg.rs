@@ -210,8 +210,7 @@ impl<'a> Layout<'a> {
             "<g class=\"edge\" data-relation=\"{name}\" data-from=\"{}\" data-to=\"{}\">\
              <path d=\"M{:.1} {:.1} C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"{dash}/>\
              <path d=\"{}\" fill=\"{colour}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"12\" fill=\"{colour}\" stroke=\"#ffffff\" \
-             stroke-width=\"4\" paint-order=\"stroke\">{name}</text></g>",
+             {}</g>",
             edge.from,
             edge.to,
             start.0,
@@ -223,8 +222,7 @@ impl<'a> Layout<'a> {
             end.0,
             end.1,
             arrow_head(c2, end),
-            curve.label.0,
-            curve.label.1 + 4.0
+            edge_label(&name, colour, curve.label)
         );
     }
 
@@ -237,6 +235,9 @@ impl<'a> Layout<'a> {
         let adjacent = same_column && (from.y - to.y).abs() < ROW * 1.5;
         if adjacent && nth == 0 {
             Curve::vertical(from, to)
+        } else if self.drawing.nodes[edge.from].kind == NodeKind::Initial {
+            let first_row = self.drawing.columns.iter().any(|c| c.nodes.first() == Some(&edge.to));
+            Curve::down(from, to, nth, first_row)
         } else if same_column {
             Curve::beside(from, to, nth)
         } else {
@@ -281,7 +282,20 @@ impl Curve {
         Curve::new([a, (x, a.1), (x, d.1), d], 0.5)
     }
 
-    /// Between columns: from side to side; or from below an initial write.
+    /// From an initial write: out of its lower side, into the upper side of a first event or the nearer side of another.
+    fn down(from: Place, to: Place, nth: usize, first_row: bool) -> Self {
+        let shift = (to.x - from.x).signum() * (6.0 + 8.0 * nth as f64);
+        let a = (from.x + shift, from.y + BOX_HEIGHT / 2.0);
+        if first_row {
+            let d = (to.x - 2.0 * shift, to.y - BOX_HEIGHT / 2.0);
+            return Curve::new([a, (a.0, a.1 + ROW / 3.0), (d.0, d.1 - ROW / 3.0), d], 0.4);
+        }
+        let side = if from.x < to.x { -1.0 } else { 1.0 };
+        let d = (to.x + side * to.width / 2.0, to.y);
+        Curve::new([a, (a.0, a.1 + ROW), (d.0 + side * SPREAD * 2.0, d.1 - SPREAD), d], 0.4)
+    }
+
+    /// Between columns, from side to side.
     fn across(from: Place, to: Place, nth: usize) -> Self {
         let side = if to.x >= from.x { 1.0 } else { -1.0 };
         let bend = SPREAD * (0.3 + nth as f64);
@@ -304,6 +318,15 @@ impl Curve {
         let (a, d) = ((x, at.y - 6.0), (x, at.y + 6.0));
         Curve::new([a, (x + reach, a.1 - reach), (x + reach, d.1 + reach), d], 0.5)
     }
+}
+
+/// The name on a white shade of itself, so that it can be read on a line.
+fn edge_label(name: &str, colour: &str, at: Point) -> String {
+    let text = |look: &str| {
+        let (x, y) = (at.0, at.1 + 4.0);
+        format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" font-size=\"12\" {look}>{name}</text>")
+    };
+    text("fill=\"#ffffff\" stroke=\"#ffffff\" stroke-width=\"4\"") + &text(&format!("fill=\"{colour}\""))
 }
 
 /// A small triangle at `end`, pointing away from `before`.
