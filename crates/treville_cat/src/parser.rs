@@ -47,6 +47,14 @@ pub(crate) fn parse(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>)
     unit
 }
 
+/// The title of a text, which may be wrong otherwise.
+pub(crate) fn title(text: &str) -> Option<Name> {
+    let file = FileId(0);
+    let mut diagnostics = Vec::new();
+    let tokens = lexer::lex(file, text, Comments::Nested, &mut diagnostics).tokens;
+    Parser::new(file, text, tokens, &mut diagnostics).title().0
+}
+
 struct Parser<'a> {
     file: FileId,
     text: &'a str,

@@ -1,6 +1,7 @@
 //! Memory models as data. No text is read here: [`syntax`] is what a parser of CAT produces; [`link()`] turns it, for one
 //! vocabulary, into a [`Model`]: hash-consed set and relation terms, choices and checks in order.
 
+pub mod bell;
 pub mod syntax;
 
 mod fingerprint;
