@@ -6,7 +6,7 @@ use crate::{ModelOptions, failure, unreadable, vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use treville_base::{Name, SourceMap};
-use treville_cat::Loaded as LoadedText;
+use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bundled};
 use treville_event::Vocabulary;
 use treville_ir::Dialect;
 use treville_model::{Model, syntax::Unit};
@@ -81,17 +81,18 @@ impl<'f> Library<'f> {
 
     /// Reads a model and what it includes, the standard library and the bell file before it.
     pub(crate) fn parse(&self, name: &str, options: &ModelOptions) -> Result<Parsed, Failure> {
-        let include = &options.include;
-        let mut texts = vec![self.standard_library(include)?];
-        if let Some(bell) = &options.bell {
-            texts.push(self.find(bell, include)?);
-        }
-        texts.push(self.model_text(name, include)?);
-        let loader = |file: &str, from: &str| self.included(file, from, include);
+        let loader = WithBundled(|file: &str, from: &str| self.included(file, from, &options.include));
+        let library = loader.load(STDLIB, "").ok_or_else(|| unreadable(format!("{STDLIB} was not found")))?;
+        let bell = match &options.bell {
+            Some(bell) => Some(self.find(bell, &options.include)?),
+            // A bundled model brings its own.
+            None => bundled(&format!("{name}.bell")).map(of_bundle),
+        };
+        let model = self.model_text(name, &options.include)?;
         let mut sources = SourceMap::new();
         let (mut units, mut errors) = (Vec::new(), Vec::new());
-        for (path, text) in &texts {
-            match treville_cat::parse_unit(path, text, &mut sources, &loader) {
+        for text in [Some(library), bell, Some(model)].into_iter().flatten() {
+            match treville_cat::parse_unit(&text.name, &text.text, &mut sources, &loader) {
                 Ok(unit) => units.push(unit),
                 Err(found) => errors.extend(found),
             }
@@ -104,23 +105,15 @@ impl<'f> Library<'f> {
         }
     }
 
-    /// A `stdlib.cat` in a folder of the call comes before the bundled one.
-    fn standard_library(&self, include: &[String]) -> Result<(String, String), Failure> {
-        let loaded = self.included(STDLIB, "", include);
-        let loaded = loaded.ok_or_else(|| unreadable(format!("{STDLIB} was not found")))?;
-        Ok((loaded.name, loaded.text.to_string()))
-    }
-
-    fn model_text(&self, name: &str, include: &[String]) -> Result<(String, String), Failure> {
-        if let Some(text) = bundled(&format!("{name}.cat")) {
-            return Ok((format!("{name}.cat"), text.to_owned()));
+    fn model_text(&self, name: &str, include: &[String]) -> Result<LoadedText, Failure> {
+        match bundled(name).filter(|file| file.role == Role::Model && file.name != name) {
+            Some(file) => Ok(of_bundle(file)),
+            None if name.contains('/') || name.ends_with(".cat") => self.find(name, include),
+            None => {
+                let known = bundled_models().iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
+                Err(unreadable(format!("there is no bundled model `{name}` (there are: {known}; a path ends in .cat)")))
+            }
         }
-        let path = |name: &str| name.contains('/') || name.ends_with(".cat");
-        if !path(name) {
-            let known = bundled_models().iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
-            return Err(unreadable(format!("there is no bundled model `{name}` (there are: {known}; a path ends in .cat)")));
-        }
-        self.find(name, include)
     }
 
     /// The macro definitions of the call, one after the other; the bundled ones of the Linux kernel if there are none.
@@ -132,40 +125,44 @@ impl<'f> Library<'f> {
     fn read_macros(&self, options: &ModelOptions) -> Result<Option<Arc<MacroFile>>, Failure> {
         let files = options.macros.iter().map(|name| self.find(name, &options.include));
         let files = files.collect::<Result<Vec<_>, _>>()?;
-        let (names, texts): (Vec<String>, Vec<String>) = match files.is_empty() {
-            false => files.into_iter().unzip(),
-            true => match bundled(KERNEL_MACROS) {
-                Some(text) => (vec![KERNEL_MACROS.to_owned()], vec![text.to_owned()]),
-                None => return Ok(None),
-            },
-        };
-        MacroFile::parse(names.join(", "), texts.join("\n")).map(|file| Some(Arc::new(file)))
+        let files = if files.is_empty() { bundled(KERNEL_MACROS).map(of_bundle).into_iter().collect() } else { files };
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let names = files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>().join(", ");
+        let text = files.iter().map(|file| &*file.text).collect::<Vec<_>>().join("\n");
+        MacroFile::parse(names, text).map(|file| Some(Arc::new(file)))
     }
 
     /// A file that was named on the command line: as a path, then in the folders.
-    pub(crate) fn find(&self, name: &str, include: &[String]) -> Result<(String, String), Failure> {
+    pub(crate) fn find(&self, name: &str, include: &[String]) -> Result<LoadedText, Failure> {
         let candidates = std::iter::once(name.to_owned()).chain(include.iter().map(|folder| join(folder, name)));
         let path = candidates.into_iter().find(|path| self.files.is_file(path)).unwrap_or_else(|| name.to_owned());
         let text = self.files.read(&path).map_err(|why| unreadable(format!("{path}: {why}")))?;
-        Ok((path, text))
+        Ok(LoadedText { name: path, text: text.into() })
     }
 
-    /// A file that a model includes: from the model's own folder, then the folders of the call, then the bundled library.
+    /// A file that a model includes: from the model's own folder, then from the folders of the call.
     fn included(&self, file: &str, from: &str, include: &[String]) -> Option<LoadedText> {
-        let own = if self.files.is_file(from) { Some(folder_of(from).unwrap_or(".")) } else { None };
+        let own = self.files.is_file(from).then(|| folder_of(from).unwrap_or("."));
         let folders = own.into_iter().chain(include.iter().map(String::as_str));
-        let found = folders.map(|folder| join(folder, file)).chain([file.to_owned()]).find(|p| self.files.is_file(p));
-        if let Some(path) = found {
-            let text = self.files.read(&path).ok()?;
-            return Some(LoadedText { name: path, text: text.into() });
-        }
-        bundled(file).map(|text| LoadedText { name: file.to_owned(), text: text.into() })
+        let path = folders.map(|folder| join(folder, file)).find(|path| self.files.is_file(path))?;
+        let text = self.files.read(&path).ok()?;
+        Some(LoadedText { name: path, text: text.into() })
     }
+}
+
+fn of_bundle(file: &Bundled) -> LoadedText {
+    LoadedText { name: file.display_name(), text: file.text.into() }
 }
 
 /// The bundled models, by name.
 pub fn bundled_models() -> Vec<BundledInfo> {
-    Vec::new()
+    let models = treville_cat::bundled_files().iter().filter(|file| file.role == Role::Model);
+    let info = |file: &Bundled| BundledInfo {
+        name: file.name.strip_suffix(".cat").unwrap_or(file.name),
+        about: file.description(),
+        hash: file.hash(),
+    };
+    models.map(info).collect()
 }
-
-fn bundled(_: &str) -> Option<&'static str> { None }

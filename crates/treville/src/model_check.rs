@@ -1,12 +1,11 @@
 //! Examining a model without a program: errors, definitions that nothing uses, axioms that can never reject anything.
 
-use crate::library::Parsed;
 use crate::{ModelOptions, front_ends, Session, failure, terms, unreadable, vocabulary};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use treville_base::{Diagnostic, Name, SourceMap, Span};
+use treville_base::{Diagnostic, Name, SourceMap};
 use treville_ir::Dialect;
-use treville_model::syntax::{CheckMode, Ins, InsKind, Pattern, Unit};
+use treville_model::syntax::{CheckMode, Ins, InsKind, Unit};
 use treville_model::{CheckKind, Model, Term};
 use treville_report::Failure;
 
@@ -17,7 +16,7 @@ pub struct ModelChecked {
     pub diagnostics: Vec<Diagnostic>,
     pub sources: Arc<SourceMap>,
     pub axioms: usize,
-    /// Of the model's own file and what it includes.
+    /// Of the model's own file.
     pub definitions: usize,
 }
 
@@ -35,10 +34,11 @@ impl Session<'_> {
         let units: Vec<&Unit> = parsed.units.iter().collect();
         let model = treville_model::link(&units, &vocabulary);
         let model = model.map_err(|errors| failure(errors, Arc::clone(&parsed.sources)))?;
-        let definitions = definitions(&parsed);
-        let mut diagnostics = unused(&parsed, &definitions);
+        let own = parsed.units.last();
+        let mut diagnostics = own.map(treville_cat::lint).unwrap_or_default();
         diagnostics.extend(vacuous(&model));
-        Ok(ModelChecked { diagnostics, axioms: axioms(&model), definitions: definitions.len(), sources: parsed.sources })
+        let definitions = own.map_or(0, definitions);
+        Ok(ModelChecked { diagnostics, axioms: axioms(&model), definitions, sources: parsed.sources })
     }
 }
 
@@ -46,45 +46,12 @@ fn axioms(model: &Model) -> usize {
     model.checks.iter().filter(|check| check.mode == CheckMode::Require).count()
 }
 
-/// Names that the model's own file defines at its top level, with the last place of each.
-fn definitions(parsed: &Parsed) -> BTreeMap<Name, Span> {
-    let mut found = BTreeMap::new();
-    if let Some(unit) = parsed.units.last() {
-        for Ins { kind, .. } in &unit.body {
-            let (InsKind::Let(bindings) | InsKind::LetRec(bindings, _)) = kind else { continue };
-            for binding in bindings {
-                match &binding.pattern {
-                    Pattern::Var(Some(name)) => {
-                        found.insert(name.clone(), binding.span);
-                    }
-                    Pattern::Var(None) => {}
-                    Pattern::Tuple(names) => {
-                        found.extend(names.iter().flatten().map(|name| (name.clone(), binding.span)));
-                    }
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Definitions whose name nothing mentions. What a `show` names counts as used.
-fn unused(parsed: &Parsed, definitions: &BTreeMap<Name, Span>) -> Vec<Diagnostic> {
-    let mut used: BTreeSet<Name> = parsed.units.iter().flat_map(treville_model::mentions).collect();
-    parsed.units.iter().for_each(|unit| shown(&unit.body, &mut used));
-    let is_unused = |(name, _): &(&Name, &Span)| !used.contains(*name);
-    let warn = |(name, span): (&Name, &Span)| Diagnostic::warning(*span, format!("`{name}` is defined and never used"));
-    definitions.iter().filter(is_unused).map(warn).collect()
-}
-
-fn shown(body: &[Ins], used: &mut BTreeSet<Name>) {
-    for ins in body {
-        match &ins.kind {
-            InsKind::Show(names) | InsKind::Unshow(names) => used.extend(names.iter().cloned()),
-            InsKind::Include { unit: Some(unit), .. } => shown(&unit.body, used),
-            _ => {}
-        }
-    }
+fn definitions(unit: &Unit) -> usize {
+    let bound = |ins: &Ins| match &ins.kind {
+        InsKind::Let(bindings) | InsKind::LetRec(bindings, _) => bindings.len(),
+        _ => 0,
+    };
+    unit.body.iter().map(bound).sum()
 }
 
 /// Axioms that no execution violates, or that every execution does.
