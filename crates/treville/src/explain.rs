@@ -198,13 +198,33 @@ fn flatten(model: &Model, derivation: &Derivation, top: bool, deep: bool, depth:
         info.term,
         Term::Union(..) | Term::Seq(..) | Term::Plus(_) | Term::Star(_) | Term::Opt(_) | Term::Rec(..)
     );
-    if opens && (!named || deep) {
-        let inner = if named { depth + 1 } else { depth };
-        if named {
-            out.push(step(model, *edge, depth));
-        }
-        parts.iter().for_each(|part| flatten(model, part, false, deep, inner, out));
-    } else {
-        out.push(step(model, *edge, depth));
+    if opens && !named {
+        parts.iter().for_each(|part| flatten(model, part, false, deep, depth, out));
+        return;
+    }
+    let mut told = step(model, *edge, depth);
+    if !deep {
+        told.relation = alternative(model, derivation);
+    }
+    out.push(told);
+    if opens && deep {
+        parts.iter().for_each(|part| flatten(model, part, false, deep, depth + 1, out));
+    }
+}
+
+/// The name of an edge; for a union, also of the operand that holds it, as far as operands have names: `com: fr`.
+fn alternative(model: &Model, derivation: &Derivation) -> String {
+    let edge = derivation.edge();
+    let name = terms::label(model, edge.term);
+    let has_name = |d: &Derivation| {
+        let info = &model.terms[d.edge().term];
+        info.name.is_some() || matches!(info.term, Term::BaseRel(_) | Term::Pick(_))
+    };
+    match derivation {
+        Derivation::Rule(_, parts) if matches!(model.terms[edge.term].term, Term::Union(..)) => match parts.as_slice() {
+            [part] if has_name(part) => format!("{name}: {}", alternative(model, part)),
+            _ => name,
+        },
+        _ => name,
     }
 }

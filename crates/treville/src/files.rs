@@ -34,12 +34,12 @@ impl Files for MemoryFiles {
     }
 
     fn is_folder(&self, path: &str) -> bool {
-        let inside = format!("{path}/");
+        let inside = format!("{}/", path.trim_end_matches('/'));
         self.0.keys().any(|p| p.starts_with(&inside))
     }
 
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
-        let inside = format!("{folder}/");
+        let inside = format!("{}/", folder.trim_end_matches('/'));
         let child = |p: &String| p.strip_prefix(&inside).map(|rest| inside.clone() + rest.split('/').next().unwrap_or(""));
         let mut children: Vec<String> = self.0.keys().filter_map(child).collect();
         children.dedup();

@@ -28,7 +28,7 @@ pub use failure::{failure, refusal, unreadable};
 pub use files::{Files, MemoryFiles};
 pub use front_ends::{FrontEnd, Loaded, front_ends};
 pub use inputs::expand_inputs;
-pub use library::{BundledInfo, bundled_models};
+pub use library::{BundledInfo, bundled_library_hash, bundled_models};
 pub use model_check::ModelChecked;
 pub use options::{ModelOptions, Options, RunOptions};
 pub use session::Session;

@@ -25,8 +25,14 @@ pub(crate) struct Linked {
 pub struct BundledInfo {
     pub name: &'static str,
     pub about: String,
-    /// Of the text of the model and everything that it includes.
+    /// Of the model's own text.
     pub hash: u64,
+}
+
+/// A hash of all files that bundled models include.
+pub fn bundled_library_hash() -> u64 {
+    let files = treville_cat::bundled_files().iter().filter(|file| file.role == Role::Library);
+    files.fold(0, |hash: u64, file| hash.rotate_left(1) ^ file.hash())
 }
 
 /// Comes before every model.
@@ -66,6 +72,7 @@ impl<'f> Library<'f> {
 
     fn link(&self, options: &ModelOptions, dialect: &Dialect) -> Result<Linked, Failure> {
         let name = options.name.as_deref().unwrap_or(&dialect.default_model);
+        fits(name, dialect)?;
         let parsed = self.parse(name, options)?;
         let variants: BTreeSet<Name> = options.variants.iter().map(|v| Name::new(v)).collect();
         let vocabulary = vocabulary::choose(dialect, &parsed.units, &variants);
@@ -150,6 +157,35 @@ impl<'f> Library<'f> {
         let text = self.files.read(&path).ok()?;
         Some(LoadedText { name: path, text: text.into() })
     }
+}
+
+/// Bundled models of machines, of C11, and of the Linux kernel. `sc` is for all.
+const MACHINES: &[&str] = &["tso", "pso", "arm", "aarch64", "power", "riscv"];
+const C11: &[&str] = &["c11", "rc11", "ra", "imm"];
+const KERNEL: &[&str] = &["linux-kernel"];
+
+/// Refuses a bundled model for programs whose fences and orderings it does not know: it would allow too much without a
+/// word. A path is taken as it is.
+fn fits(name: &str, dialect: &Dialect) -> Result<(), Failure> {
+    let language = matches!(&*dialect.name, "C" | "LKMM");
+    if language && MACHINES.contains(&name) {
+        let why = format!(
+            "C under {name} means the program after its compilation to that architecture, which is not built yet"
+        );
+        return Err(unreadable(why));
+    }
+    let wrong = match &*dialect.name {
+        "C" => KERNEL.contains(&name),
+        "LKMM" => C11.contains(&name),
+        // Its annotations are whatever a bell file says.
+        "LISA" => false,
+        _ => C11.contains(&name) || KERNEL.contains(&name),
+    };
+    if wrong {
+        let why = format!("the model {name} does not know what {} tests use; theirs is {}", dialect.name, dialect.default_model);
+        return Err(unreadable(why));
+    }
+    Ok(())
 }
 
 fn of_bundle(file: &Bundled) -> LoadedText {

@@ -30,6 +30,7 @@ pub(crate) fn version(output: &mut Output) -> Status {
     for model in treville::bundled_models() {
         text += &format!("  {:<14} {:016x}\n", model.name, model.hash);
     }
+    text += &format!("  {:<14} {:016x}\n", "(library)", treville::bundled_library_hash());
     let _ = output.print(&text);
     Status::Yes
 }
