@@ -1,8 +1,8 @@
 //! CAT, the language of memory models: text to the tree of [`treville_model::syntax`] and back.
 //!
 //! [`parse_unit`] reads a model or bell file with all that it includes and reports every error that it finds;
-//! [`print`] writes a tree as text; [`lint`] warns about what looks like a mistake; [`bell()`] takes the annotations out of
-//! a bell file; [`parse_config`] reads the configuration files of other tools. [`bundled`] has the models of this tool.
+//! [`print()`] writes a tree as text; [`lint()`] warns about what looks like a mistake; [`bell()`] takes the annotations out of
+//! a bell file; [`parse_config`] reads the configuration files of other tools. [`bundled()`] has the models of this tool.
 //!
 //! The whole language of the reference simulator is read, and what Dartagnan adds to it: `r^+`, `r^*`, `r -1`,
 //! `/* … */`. Nothing is evaluated here, names and types are the linker's business, and no file is opened: a [`Loader`]

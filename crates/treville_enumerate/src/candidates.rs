@@ -86,6 +86,11 @@ impl Solution {
                 return None;
             }
         }
+        for (address, fixed) in &frame.assumed {
+            if values.eval(*address).ok()?.unsigned() != u128::from(*fixed) {
+                return None;
+            }
+        }
         let mut solved = Vec::with_capacity(frame.events.len());
         for event in &frame.events {
             let mut cell = event.cell;

@@ -27,7 +27,6 @@ pub(crate) struct FrameEvent {
 pub(crate) struct Frame<'t> {
     /// Initial writes first, then the threads in order.
     pub(crate) events: Vec<FrameEvent>,
-    pub(crate) n_init: usize,
     pub(crate) traces: Vec<&'t Trace>,
     /// For each thread, the id of the first part of each event of its trace; one more at the end.
     pub(crate) first: Vec<Vec<usize>>,
@@ -35,6 +34,8 @@ pub(crate) struct Frame<'t> {
     pub(crate) joined: Vec<(VarId, TermId)>,
     /// Every address is known.
     pub(crate) fixed: bool,
+    /// Addresses that were fixed: they must turn out so.
+    pub(crate) assumed: Vec<(TermId, u64)>,
 }
 
 /// Why a frame cannot be handled.
@@ -180,11 +181,11 @@ impl<'t> Frame<'t> {
                     written: Some(*value),
                 })
                 .collect(),
-            n_init: init.len(),
             traces: Vec::new(),
             first: Vec::new(),
             joined: Vec::new(),
             fixed: true,
+            assumed: Vec::new(),
         };
         for (thread, &path) in choice.iter().enumerate() {
             let trace = &traces.threads[ThreadId::from_usize(thread)][path];
@@ -226,6 +227,17 @@ impl<'t> Frame<'t> {
             frame.traces.push(trace);
         }
         frame
+    }
+
+    /// Whether the address of an event depends on what is read.
+    pub(crate) fn moves(&self, event: usize) -> bool {
+        self.events[event].address.is_some() && self.events[event].cell.is_none()
+    }
+
+    /// Fixes the address of an event that moves.
+    pub(crate) fn fix(&mut self, event: usize, cell: Cell) {
+        self.assumed.extend(self.events[event].address.map(|a| (a, cell.address)));
+        self.events[event].cell = Some(cell);
     }
 
     /// The parts of an event of a thread's trace.

@@ -9,6 +9,7 @@ mod cells;
 mod collect;
 mod frame;
 mod order;
+mod possible;
 mod prepare;
 mod search;
 mod skeleton;

@@ -2,7 +2,8 @@
 
 use crate::cells::Cells;
 use crate::frame::{Frame, Parts, Refusal, initial_value};
-use crate::traces::Traces;
+use crate::possible::Possible;
+use crate::traces::{Trace, Traces};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use treville_base::{Cancel, Idx};
@@ -22,6 +23,7 @@ pub(crate) struct Prepared<'a> {
     parts: Parts,
     init: Vec<(Cell, TermId)>,
     observed: BTreeSet<Cell>,
+    possible: Possible,
     /// The engine chooses a coherence order; otherwise the model makes its own.
     pub(crate) free_co: bool,
 }
@@ -39,26 +41,82 @@ impl<'a> Prepared<'a> {
         let shape = Shape::new(program, vocabulary, task.bounds.unroll);
         let mut traces = Traces::of(program, shape, cancel).ok_or(Failed::TooManyPaths)?;
         let cells = Cells::of(program, &traces);
+        let possible = Possible::of(program, &traces, &cells);
         let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
         let init = initial_writes(program, &mut traces, &cells, &observed);
-        Ok(Prepared { program, model, vocabulary, traces, cells, parts, init, observed, free_co: model.free_co })
+        Ok(Prepared {
+            program,
+            model,
+            vocabulary,
+            traces,
+            cells,
+            parts,
+            init,
+            observed,
+            possible,
+            free_co: model.free_co,
+        })
+    }
+
+    /// Frames with every address fixed, as far as the addresses that are possible can be listed; conditions make sure that
+    /// they turn out as fixed. Together they have the executions of [`Self::each_frame`].
+    pub(crate) fn each_fixed_frame(&self, mut visit: impl FnMut(&Frame<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+        let store = &self.traces.domain.store;
+        let possible = |t: &Trace| t.constraints.iter().all(|c| self.possible.can_hold(store, *c));
+        let kept: Vec<Vec<usize>> =
+            self.traces.threads.iter().map(|ts| (0..ts.len()).filter(|&i| possible(&ts[i])).collect()).collect();
+        self.each_choice(&kept, |choice| {
+            let frame = Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice);
+            if frame.fixed {
+                return visit(&frame);
+            }
+            let moving: Vec<usize> = (0..frame.events.len()).filter(|&e| frame.moves(e)).collect();
+            let mut options = Vec::new();
+            for &e in &moving {
+                let Some(cells) = self.possible_cells(&frame, e) else { return visit(&frame) };
+                options.push(cells);
+            }
+            let indices: Vec<Vec<usize>> = options.iter().map(|o| (0..o.len()).collect()).collect();
+            self.each_choice(&indices, |pick| {
+                let mut fixed = frame.clone();
+                for (i, &e) in moving.iter().enumerate() {
+                    fixed.fix(e, options[i][pick[i]]);
+                }
+                fixed.fixed = true;
+                visit(&fixed)
+            })
+        })
+    }
+
+    /// The cells that an event with a moving address may touch; `None` if they cannot be listed.
+    fn possible_cells(&self, frame: &Frame<'_>, event: usize) -> Option<Vec<Cell>> {
+        let e = &frame.events[event];
+        let addresses = self.possible.values(&self.traces.domain.store, e.address?)?;
+        let cell = |a: u64| if e.kind == Kind::Opaque { self.cells.at(a) } else { self.exact_cell(a, e.size) };
+        Some(addresses.iter().filter_map(|a| cell(a.unsigned() as u64)).collect())
     }
 
     /// Every combination of one path for each thread, in lexicographic order.
     pub(crate) fn each_frame(&self, mut visit: impl FnMut(&Frame<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-        let sizes: Vec<usize> = self.traces.threads.iter().map(Vec::len).collect();
-        if sizes.contains(&0) {
+        let all: Vec<Vec<usize>> = self.traces.threads.iter().map(|ts| (0..ts.len()).collect()).collect();
+        self.each_choice(&all, |choice| visit(&Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice)))
+    }
+
+    /// Every way to take one element of each list, in lexicographic order.
+    fn each_choice(&self, lists: &[Vec<usize>], mut visit: impl FnMut(&[usize]) -> ControlFlow<()>) -> ControlFlow<()> {
+        if lists.iter().any(Vec::is_empty) {
             return ControlFlow::Continue(());
         }
-        let mut choice = vec![0; sizes.len()];
+        let mut at = vec![0; lists.len()];
         loop {
-            visit(&Frame::new(&self.traces, &self.parts, &self.cells, &self.init, &choice))?;
-            let Some(digit) = (0..sizes.len()).rev().find(|&i| choice[i] + 1 < sizes[i]) else {
+            let choice: Vec<usize> = at.iter().zip(lists).map(|(i, list)| list[*i]).collect();
+            visit(&choice)?;
+            let Some(digit) = (0..lists.len()).rev().find(|&i| at[i] + 1 < lists[i].len()) else {
                 return ControlFlow::Continue(());
             };
-            choice[digit] += 1;
-            choice[digit + 1..].fill(0);
+            at[digit] += 1;
+            at[digit + 1..].fill(0);
         }
     }
 

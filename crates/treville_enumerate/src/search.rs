@@ -16,6 +16,7 @@ use treville_eval::{Coherence, Staged};
 use treville_event::{BaseRel, Cell, EventSet, Graph, Kind, Relation, Skeleton};
 use treville_ir::ThreadId;
 use treville_model::syntax::CheckMode;
+use treville_term::Bv;
 use treville_vm::Link;
 
 /// A cell has more writes than fit a machine word; the definition can still answer.
@@ -49,7 +50,7 @@ impl Search<'_, '_, '_> {
     /// All executions of the program.
     pub(crate) fn all(&mut self) -> Result<(), TooManyWrites> {
         let mut failed = None;
-        let _ = self.prepared.each_frame(|frame| {
+        let _ = self.prepared.each_fixed_frame(|frame| {
             self.frame(frame).unwrap_or_else(|e| {
                 failed = Some(e);
                 ControlFlow::Break(())
@@ -194,11 +195,13 @@ impl Search<'_, '_, '_> {
 
     /// Whether some path's condition is already known to fail.
     fn contradicts(&self, frame: &Frame<'_>, values: &mut Values<'_>) -> bool {
-        frame.traces.iter().flat_map(|t| &t.constraints).any(|c| match values.eval(*c) {
-            Ok(v) => v.is_thin_air() || v.is_zero(),
+        let mut fails = |term, holds: &dyn Fn(Bv) -> bool| match values.eval(term) {
+            Ok(v) => v.is_thin_air() || !holds(v),
             Err(Stuck::Unbound) => false,
             Err(Stuck::Circular) => true,
-        })
+        };
+        frame.traces.iter().flat_map(|t| &t.constraints).any(|c| fails(*c, &|v| !v.is_zero()))
+            || frame.assumed.iter().any(|(a, at)| fails(*a, &|v| v.unsigned() == u128::from(*at)))
     }
 
     /// Chooses sources for the reads of cell `c` and those after it.
@@ -272,7 +275,7 @@ impl Search<'_, '_, '_> {
         &mut self,
         state: &mut State<'_>,
         solution: &Solution,
-        registers: &[Vec<Option<treville_term::Bv>>],
+        registers: &[Vec<Option<Bv>>],
         c: usize,
     ) -> ControlFlow<()> {
         if c == state.cells.len() {
@@ -307,7 +310,7 @@ impl Search<'_, '_, '_> {
         &mut self,
         state: &mut State<'_>,
         solution: &Solution,
-        registers: &[Vec<Option<treville_term::Bv>>],
+        registers: &[Vec<Option<Bv>>],
     ) -> ControlFlow<()> {
         if self.is_due() {
             return ControlFlow::Break(());

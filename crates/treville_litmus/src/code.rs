@@ -6,7 +6,7 @@
 use crate::memory::Memory;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use treville_base::{Diagnostic, IndexVec, Name, Span};
+use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
     Block, BlockId, Expr, Func, Inst, InstrId, ObjectId, Op, Reg, RegInfo, TagId, Tags, Terminator, UpdateTags,
 };
@@ -42,8 +42,12 @@ pub(crate) struct Code<'s, 'a> {
     pub(crate) shared: &'s mut Shared<'a>,
     regs: IndexVec<Reg, RegInfo>,
     names: RegNames<'a>,
+    /// The name of registers that the source does not show.
+    hidden: Name,
     blocks: IndexVec<BlockId, Block>,
     current: BlockId,
+    /// The blocks in the order of the text.
+    order: Vec<BlockId>,
     labels: BTreeMap<&'a str, Label>,
     instr: InstrId,
     span: Span,
@@ -93,8 +97,10 @@ impl<'s, 'a> Code<'s, 'a> {
             shared,
             regs: IndexVec::new(),
             names: RegNames::default(),
+            hidden: Name::new("%"),
             blocks,
             current,
+            order: vec![current],
             labels: BTreeMap::new(),
             instr: InstrId(0),
             span,
@@ -115,7 +121,7 @@ impl<'s, 'a> Code<'s, 'a> {
     /// The register that the code calls `%name`; it is made if it is new.
     pub(crate) fn symbolic(&mut self, name: &'a str, width: u8) -> Reg {
         let regs = &mut self.regs;
-        let new = || regs.push(RegInfo { name: Name::from(format!("%{name}")), width });
+        let new = || regs.push(RegInfo { name: Name::new(name), width });
         *self.names.symbolic.entry(name).or_insert_with(new)
     }
 
@@ -126,7 +132,7 @@ impl<'s, 'a> Code<'s, 'a> {
 
     /// A register that the source does not show.
     pub(crate) fn temp(&mut self, width: u8) -> Reg {
-        self.regs.push(RegInfo { name: Name::new("tmp"), width })
+        self.regs.push(RegInfo { name: self.hidden.clone(), width })
     }
 
     /// In bits.
@@ -243,7 +249,12 @@ impl<'s, 'a> Code<'s, 'a> {
     /// The current block continues with `block`, which becomes the current one.
     pub(crate) fn enter(&mut self, block: BlockId) {
         self.blocks[self.current].end = Terminator::Goto(block);
+        self.resume(block);
+    }
+
+    fn resume(&mut self, block: BlockId) {
         self.current = block;
+        self.order.push(block);
     }
 
     pub(crate) fn new_block(&mut self) -> BlockId {
@@ -252,13 +263,15 @@ impl<'s, 'a> Code<'s, 'a> {
 
     pub(crate) fn goto(&mut self, target: BlockId) {
         self.blocks[self.current].end = Terminator::Goto(target);
-        self.current = self.new_block();
+        let next = self.new_block();
+        self.resume(next);
     }
 
     /// The thread ends here; what follows is reached by jumps only.
     pub(crate) fn end(&mut self) {
         self.blocks[self.current].end = Terminator::End;
-        self.current = self.new_block();
+        let next = self.new_block();
+        self.resume(next);
     }
 
     /// Jumps to `target` if `cond` (width 1) holds.
@@ -266,7 +279,7 @@ impl<'s, 'a> Code<'s, 'a> {
         let els = self.new_block();
         self.blocks[self.current].end =
             Terminator::Branch { cond, then: target, els, join: None, instr: self.instr, span: self.span };
-        self.current = els;
+        self.resume(els);
     }
 
     /// Runs `body` only if `cond` holds, as a predicated instruction does: the dependency ends after it.
@@ -278,10 +291,23 @@ impl<'s, 'a> Code<'s, 'a> {
         let (then, join) = (self.new_block(), self.new_block());
         let (instr, span) = (self.instr, self.span);
         self.blocks[self.current].end = Terminator::Branch { cond, then, els: join, join: Some(join), instr, span };
-        self.current = then;
+        self.resume(then);
         let result = body(self);
         self.enter(join);
         result
+    }
+
+    /// Does one of two things inside one instruction; the dependency on the choice ends after it.
+    pub(crate) fn choose(&mut self, cond: Expr, yes: impl FnOnce(&mut Self), no: impl FnOnce(&mut Self)) {
+        let (then, els, join) = (self.new_block(), self.new_block(), self.new_block());
+        let (instr, span) = (self.instr, self.span);
+        self.blocks[self.current].end = Terminator::Branch { cond, then, els, join: Some(join), instr, span };
+        self.resume(then);
+        yes(self);
+        self.blocks[self.current].end = Terminator::Goto(join);
+        self.resume(els);
+        no(self);
+        self.enter(join);
     }
 
     /// Checks the labels, and tells the memory which accesses there are. `start` gives the registers that hold an address
@@ -298,7 +324,7 @@ impl<'s, 'a> Code<'s, 'a> {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let func = Func { name, regs: self.regs, blocks: self.blocks };
+        let func = Func { name, regs: self.regs, blocks: in_order(self.blocks, &self.order) };
         record_accesses(&func, start, &mut self.shared.memory);
         Ok(Thread { func, names: self.names })
     }
@@ -309,6 +335,29 @@ impl Thread<'_> {
     pub(crate) fn find_register(&mut self, written: &str, machine: Option<&RegName>) -> Option<Reg> {
         self.names.find(&mut self.func.regs, written, machine)
     }
+}
+
+/// Renumbers the blocks in the order of the text, so that a jump to a smaller number is a jump backwards.
+fn in_order(mut blocks: IndexVec<BlockId, Block>, order: &[BlockId]) -> IndexVec<BlockId, Block> {
+    let mut new = vec![BlockId(0); blocks.len()];
+    for (i, old) in order.iter().enumerate() {
+        new[old.index()] = BlockId::from_usize(i);
+    }
+    let place = |b: &mut BlockId| *b = new[b.index()];
+    let take = |old: &BlockId| {
+        let mut block = std::mem::replace(&mut blocks[*old], empty_block());
+        match &mut block.end {
+            Terminator::Goto(target) => place(target),
+            Terminator::Branch { then, els, join, .. } => {
+                place(then);
+                place(els);
+                join.iter_mut().for_each(place);
+            }
+            Terminator::End => {}
+        }
+        block
+    };
+    order.iter().map(take).collect()
 }
 
 fn empty_block() -> Block {

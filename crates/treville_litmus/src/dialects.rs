@@ -1,7 +1,14 @@
 //! The dialects, one module each, and the table by which a test's first word finds its own.
 
+mod aarch64;
+mod arm;
 pub(crate) mod c;
+mod lisa;
+mod mips;
+mod ppc;
+mod riscv;
 mod x86;
+mod x86_64;
 
 use crate::Options;
 use crate::header::Sections;
@@ -21,7 +28,17 @@ pub(crate) struct Test<'a> {
 pub(crate) type Reader = fn(&Test<'_>) -> Result<(Program, Question), Vec<Diagnostic>>;
 
 /// One line for each dialect: the words that may begin its tests.
-const DIALECTS: &[(&[&str], Reader)] = &[(&["X86"], x86::read), (&["C"], c::read)];
+const DIALECTS: &[(&[&str], Reader)] = &[
+    (&["AArch64"], aarch64::read),
+    (&["ARM"], arm::read),
+    (&["C"], c::read),
+    (&["LISA", "Bell"], lisa::read),
+    (&["MIPS"], mips::read),
+    (&["PPC"], ppc::read),
+    (&["RISCV"], riscv::read),
+    (&["X86"], x86::read),
+    (&["X86_64"], x86_64::read),
+];
 
 /// The reader of a test's dialect.
 pub(crate) fn find(test: &Test<'_>) -> Result<Reader, Diagnostic> {

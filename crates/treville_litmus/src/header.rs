@@ -117,8 +117,9 @@ impl<'a> Scan<'a> {
             if rest.starts_with('{') {
                 return Ok((doc, info));
             }
-            if let Some(quoted) = rest.strip_prefix('"') {
-                let length = quoted.find('"').ok_or_else(|| self.error("this description does not end"))?;
+            if let Some(quoted) = rest.strip_prefix('"')
+                && let Some(length) = quoted.find('"')
+            {
                 doc = doc.or(Some(&quoted[..length]));
                 self.at += length + 2;
                 continue;

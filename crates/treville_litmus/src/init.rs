@@ -18,9 +18,21 @@ pub(crate) struct Binding<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target<'a> {
-    Reg { thread: u32, name: &'a str },
-    Mem { name: &'a str },
-    Array { name: &'a str, count: u32 },
+    Reg {
+        thread: u32,
+        name: &'a str,
+    },
+    /// `%name`, a register of whichever threads use it.
+    Symbolic {
+        name: &'a str,
+    },
+    Mem {
+        name: &'a str,
+    },
+    Array {
+        name: &'a str,
+        count: u32,
+    },
 }
 
 /// A type as it is written.
@@ -138,8 +150,8 @@ fn binding<'a>(c: &mut Cursor<'_, 'a>) -> Result<Binding<'a>, Diagnostic> {
     if let (Target::Array { count, .. }, Some(Value::List(list))) = (target, &value)
         && list.len() != count as usize
     {
-        let message = format!("the array has {count} elements, but {} values are given", list.len());
-        return Err(Diagnostic::error(value_span, message));
+        let (n, are) = (list.len(), if list.len() == 1 { "value is" } else { "values are" });
+        return Err(Diagnostic::error(value_span, format!("the array has {count} elements, but {n} {are} given")));
     }
     Ok(Binding { target, ty, value, span, value_span })
 }
@@ -171,6 +183,11 @@ fn typed_target<'a>(c: &mut Cursor<'_, 'a>) -> Result<(Written<'a>, Target<'a>, 
                 let (name, end) = register_name(c)?;
                 return Ok((written(words, pointer), Target::Reg { thread, name }, span.to(end)));
             }
+            Tok::Punct("%") => {
+                c.next();
+                let name = c.name("the name of a register")?;
+                return Ok((written(words, pointer), Target::Symbolic { name }, span.to(c.last_span())));
+            }
             Tok::Name(word) => {
                 if let Some(thread) = proc_number(word)
                     && c.peek_at(1) == Tok::Punct(":")
@@ -181,8 +198,8 @@ fn typed_target<'a>(c: &mut Cursor<'_, 'a>) -> Result<(Written<'a>, Target<'a>, 
                     return Ok((written(words, pointer), Target::Reg { thread, name }, span.to(end)));
                 }
                 c.next();
-                let more =
-                    matches!(c.peek(), Tok::Name(_) | Tok::Num(_) | Tok::Punct("*")) || (c.is("[") && !is_index(c));
+                let more = matches!(c.peek(), Tok::Name(_) | Tok::Num(_) | Tok::Punct("*" | "%"))
+                    || (c.is("[") && !is_index(c));
                 if !more {
                     return Ok((written(words, pointer), Target::Mem { name: word }, span));
                 }
@@ -266,6 +283,10 @@ pub(crate) fn value<'a>(c: &mut Cursor<'_, 'a>) -> Result<Value<'a>, Diagnostic>
             c.next();
             Ok(Value::Label { thread: proc_number(word).unwrap_or(0), name: c.name("a label")? })
         }
+        Tok::Name(word @ ("instr" | "label" | "parel1_t")) if c.peek_at(1) == Tok::Punct(":") => {
+            Err(Diagnostic::error(span, format!("`{word}:…` as a value is not supported")))
+        }
+        Tok::Name("NOP" | "nop") => Err(Diagnostic::error(span, "instructions as values are not supported")),
         Tok::Punct("&") | Tok::Name(_) => {
             c.eat("&");
             address(c)

@@ -59,7 +59,10 @@ pub fn parse(file: FileId, text: &str, options: &Options) -> Result<Litmus, Vec<
     let sections = header::split(file, text).map_err(|e| vec![e])?;
     let test = dialects::Test { file, text, sections: &sections, options };
     let read = dialects::find(&test).map_err(|e| vec![e])?;
-    let (program, question) = read(&test)?;
+    let (program, question) = read(&test).map_err(|mut errors| {
+        errors.sort_by_key(|e| e.span);
+        errors
+    })?;
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     Ok(Litmus {
         program,

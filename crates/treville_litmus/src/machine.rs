@@ -77,7 +77,7 @@ pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question)
     };
     let question = question::resolve(&asked, &mut names)?;
     for (number, mut thread) in threads.into_iter().enumerate() {
-        let init = registers.iter().filter(|r| r.thread as usize == number);
+        let init = registers.iter().filter(|r| r.is_of(number));
         let init = init.filter_map(|r| {
             let value = r.value?;
             let reg = thread.find_register(r.written, r.name.as_ref())?;
@@ -99,13 +99,20 @@ fn collect<T>(errors: &mut Vec<Diagnostic>, result: Result<T, Vec<Diagnostic>>) 
 /// A register that the initial state mentions.
 #[derive(Debug)]
 struct InitReg<'b, 'a> {
-    thread: u32,
+    /// Nothing for a symbolic register, which belongs to whichever threads use it.
+    thread: Option<u32>,
     written: &'a str,
     /// Nothing if the machine has no such register: then the code must use it as `%name`.
     name: Option<RegName>,
     ty: Type,
     value: Option<&'b Value<'a>>,
     span: Span,
+}
+
+impl InitReg<'_, '_> {
+    fn is_of(&self, thread: usize) -> bool {
+        self.thread.is_none_or(|t| t as usize == thread)
+    }
 }
 
 /// Declares the locations of the initial state and returns its registers.
@@ -117,21 +124,24 @@ fn declare<'b, 'a>(
 ) -> Result<Vec<InitReg<'b, 'a>>, Vec<Diagnostic>> {
     let (mut registers, mut errors) = (Vec::<InitReg<'b, 'a>>::new(), Vec::new());
     for binding in bindings {
-        let Target::Reg { thread, name: written } = binding.target else {
-            errors.extend(memory.bind(binding).err());
-            continue;
+        let (thread, written, name) = match binding.target {
+            Target::Reg { thread, name } => (Some(thread), name, isa.register(name)),
+            Target::Symbolic { name } => (None, name, None),
+            Target::Mem { .. } | Target::Array { .. } => {
+                errors.extend(memory.bind(binding).err());
+                continue;
+            }
         };
-        if thread as usize >= n_threads {
+        if let Some(thread) = thread.filter(|t| *t as usize >= n_threads) {
             errors.push(Diagnostic::error(binding.span, no_thread(thread, n_threads)));
             continue;
         }
-        let name = isa.register(written);
         let same = |r: &InitReg<'_, '_>| {
             let alike = if name.is_some() { r.name == name } else { r.written == written };
             r.thread == thread && alike && r.value.is_some()
         };
         if binding.value.is_some() && registers.iter().any(same) {
-            errors.push(Diagnostic::error(binding.span, format!("`{thread}:{written}` is initialised twice")));
+            errors.push(Diagnostic::error(binding.span, format!("the register `{written}` is initialised twice")));
             continue;
         }
         match &binding.value {
@@ -260,13 +270,12 @@ fn translate<'a>(
             errors.push(e);
         }
     }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
     let mut start = BTreeMap::new();
-    for r in registers.iter().filter(|r| r.thread as usize == number) {
+    for r in registers.iter().filter(|r| r.is_of(number)) {
         let Some(reg) = code.find_register(r.written, r.name.as_ref()) else {
-            errors.push(Diagnostic::error(r.span, no_register(isa, r.written)));
+            if r.thread.is_some() {
+                errors.push(Diagnostic::error(r.span, no_register(isa, r.written)));
+            }
             continue;
         };
         if let Some(Value::Address { name, offset, .. }) = r.value
@@ -323,7 +332,7 @@ impl Names for MachineNames<'_, '_, '_> {
         let machine = self.isa.register(name);
         let Some(reg) = code.find_register(name, machine.as_ref()) else { return Err(no_register(self.isa, name)) };
         let alike = |r: &&InitReg<'_, '_>| {
-            r.thread == thread && if machine.is_some() { r.name == machine } else { r.written == name }
+            r.is_of(thread as usize) && if machine.is_some() { r.name == machine } else { r.written == name }
         };
         let ty = self.registers.iter().filter(alike).map(|r| r.ty).find(|ty| *ty != INT).unwrap_or(INT);
         let order = machine.map_or(u32::MAX, |m| m.order);

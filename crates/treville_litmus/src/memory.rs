@@ -42,10 +42,6 @@ impl<'a> Memory<'a> {
         self.by_name.get(name).copied()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.drafts.is_empty()
-    }
-
     /// The location `name`, which is an `int` that holds 0 unless something else is said.
     pub(crate) fn mention(&mut self, name: &'a str, span: Span) -> ObjectId {
         if let Some(&id) = self.by_name.get(name) {
@@ -84,7 +80,7 @@ impl<'a> Memory<'a> {
     /// Declares the location of a binding of the initial state (registers are the dialect's business).
     pub(crate) fn bind(&mut self, binding: &Binding<'a>) -> Result<(), Diagnostic> {
         let (name, count) = match binding.target {
-            Target::Reg { .. } => return Ok(()),
+            Target::Reg { .. } | Target::Symbolic { .. } => return Ok(()),
             Target::Mem { name } => (name, None),
             Target::Array { name, count } => (name, Some(count)),
         };
@@ -149,7 +145,9 @@ impl<'a> Memory<'a> {
             return of_type;
         }
         let address = draft.init.iter().any(|v| matches!(v, Value::Address { .. }));
-        of_type.max(draft.widest).max(self.anywhere).max(if address { self.pointer } else { 0 })
+        // A pair is two of these.
+        let accessed = draft.widest.max(self.anywhere).min(8);
+        of_type.max(accessed).max(if address { self.pointer } else { 0 })
     }
 
     fn type_size(&self, ty: Type) -> u8 {
@@ -185,7 +183,8 @@ impl<'a> Memory<'a> {
         for (id, draft) in self.drafts.iter_enumerated() {
             let element = self.element_size(id);
             let count = u64::from(draft.count.unwrap_or(1));
-            let size = (count * u64::from(element)).max(draft.extent.next_multiple_of(u64::from(element)));
+            let extent = draft.extent.max(u64::from(self.anywhere)).next_multiple_of(u64::from(element));
+            let size = extent.max(count * u64::from(element));
             let cell = |i: u64| InitCell {
                 offset: i * u64::from(element),
                 size: element,

@@ -4,17 +4,20 @@
 pub mod bell;
 pub mod syntax;
 
+mod display;
 mod fingerprint;
 mod link;
 mod mentions;
 mod model;
 mod terms;
 mod types;
+mod vocabulary;
 
 pub use link::{group_member, link};
 pub use mentions::mentions;
 pub use model::{
-    Check, CheckId, CheckKind, Closure, General, GeneralId, Model, Orders, Pick, PickId, PickSource, Prim, RecGroup,
-    RecId, RecOrder, Shape, Stage, Static, Step, Term, TermId, TermInfo, Test, Type,
+    Check, CheckId, CheckKind, Closure, General, GeneralId, Known, Model, Orders, Pick, PickId, PickSource, Prim,
+    RecGroup, RecId, RecOrder, Shape, Stage, Static, Step, Term, TermId, TermInfo, Test, Type,
 };
 pub use terms::children;
+pub use vocabulary::{DialectFacts, vocabulary};

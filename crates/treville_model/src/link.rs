@@ -18,13 +18,14 @@ use crate::model::{
 use crate::syntax::{Exp, Unit};
 use crate::terms::Terms;
 pub use apply::group_member;
+pub(crate) use finish::computes_dependencies;
 use instruction::Procedure;
 use rustc_hash::FxHashMap;
 use scope::Scope;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
-use treville_event::Vocabulary;
+use treville_event::{BaseRel, Vocabulary};
 
 /// How deeply expressions and calls may nest.
 const MAX_DEPTH: u32 = 300;
@@ -54,6 +55,7 @@ struct Linker<'v> {
     generals: IndexVec<GeneralId, General>,
     checks: IndexVec<CheckId, Check>,
     steps: Vec<Step>,
+    vacuous: Vec<(Name, Span)>,
     shows: Vec<(Name, TermId)>,
     globals: FxHashMap<Name, Static>,
     procedures: FxHashMap<Name, Arc<Procedure>>,
@@ -69,6 +71,8 @@ struct Linker<'v> {
     including: Vec<Name>,
     /// Bodies of recursive functions whose type is being found out, to stop there when they call themselves.
     typing: Vec<*const Exp>,
+    /// Uses of relations that can be named and are not built.
+    unbuilt: Vec<(BaseRel, Span)>,
     /// Whether coherence is already bound to the free choice of the engine.
     co_bound: bool,
     depth: u32,
@@ -87,6 +91,7 @@ impl<'v> Linker<'v> {
             generals: IndexVec::new(),
             checks: IndexVec::new(),
             steps: Vec::new(),
+            vacuous: Vec::new(),
             shows: Vec::new(),
             globals: FxHashMap::default(),
             procedures: FxHashMap::default(),
@@ -97,6 +102,7 @@ impl<'v> Linker<'v> {
             in_prelude: false,
             including: Vec::new(),
             typing: Vec::new(),
+            unbuilt: Vec::new(),
             co_bound: false,
             depth: 0,
             calls: 0,
@@ -132,7 +138,7 @@ impl<'v> Linker<'v> {
             stage,
             ty,
             looks_at: capture.looks_at,
-            orders: None,
+            known: None,
         }))
     }
 

@@ -142,6 +142,12 @@ impl Terms {
         } else if self.is_universe(a) {
             self.complement(b)
         } else {
+            // `a \ (a & c)` is `a \ c`, which grows with `a`.
+            let b = match *self.get(b) {
+                Term::Inter(x, c) if x == a => c,
+                Term::Inter(c, x) if x == a => c,
+                _ => b,
+            };
             self.make(Term::Diff(a, b), self.shape(a))
         }
     }
@@ -265,6 +271,20 @@ pub fn children(term: &Term) -> impl Iterator<Item = TermId> {
         Term::Rec(..) | Term::Pick(_) | Term::General(_) => (None, None),
     };
     a.into_iter().chain(b)
+}
+
+/// Calls `change` with each term directly below a term.
+pub(crate) fn for_children(term: &mut Term, mut change: impl FnMut(&mut TermId)) {
+    match term {
+        Term::Union(a, b) | Term::Inter(a, b) | Term::Diff(a, b) | Term::Seq(a, b) | Term::Product(a, b) => {
+            change(a);
+            change(b);
+        }
+        Term::Complement(a) | Term::Inverse(a) | Term::Plus(a) | Term::Star(a) | Term::Opt(a) => change(a),
+        Term::ToId(a) | Term::Domain(a) | Term::Range(a) => change(a),
+        Term::BaseSet(_) | Term::BaseRel(_) | Term::Empty | Term::Universe => {}
+        Term::Rec(..) | Term::Pick(_) | Term::General(_) => {}
+    }
 }
 
 impl Model {

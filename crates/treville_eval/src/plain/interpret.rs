@@ -270,7 +270,7 @@ impl Interpreter<'_, '_> {
 
     fn decide(&mut self, cond: &Cond, env: &Env, span: Span) -> Result<bool, Stop> {
         match cond {
-            Cond::Variant(_) => Stop::fault(span, "variants are known when a model is linked"),
+            Cond::Variant(variant) => Ok(variant.holds(&self.evaluator.model.variants)),
             Cond::Eq(a, b) => {
                 let (a, b) = (self.eval(a, env)?, self.eval(b, env)?);
                 Ok(a == b || a.is_empty_set() && b.is_empty_set())

@@ -3,7 +3,7 @@
 
 use super::scope::Scope;
 use super::{Eval, Linker, MAX_CALLS, fault};
-use crate::model::{Closure, Orders, Prim, Shape, Static, Type};
+use crate::model::{Closure, Known, Orders, Prim, Shape, Static, Type};
 use crate::syntax::{Binding, Exp, ExpKind, Pattern};
 use std::sync::Arc;
 use treville_base::{Name, Span};
@@ -66,7 +66,7 @@ impl Linker<'_> {
     fn orders(&mut self, orders: Orders, exp: &Exp, scope: &Scope) -> Static {
         let value = self.general(exp, Type::SetOf(Box::new(Type::Rel)), scope);
         if let Static::General(g) = value {
-            self.generals[g].orders = Some(orders);
+            self.generals[g].known = Some(Known::Orders(orders));
         }
         value
     }
@@ -167,7 +167,7 @@ impl Linker<'_> {
     fn tag_set(&mut self, tag: &Name, span: Span) -> Eval<crate::TermId> {
         let set = tag_set_name(tag);
         if self.is_base_set(&set) {
-            Ok(self.terms.set(&set))
+            Ok(self.base_set(&set))
         } else {
             fault(span, format!("no event set for the tag '{tag}"))
         }

@@ -2,8 +2,8 @@
 
 use super::scope::Scope;
 use super::{Eval, Linker, fault};
-use crate::model::{Closure, Shape, Static, Term, TermId, Type};
-use crate::syntax::{Binding, Cond, Exp, ExpKind, Nary, Pattern, Split, Unary, VariantCond};
+use crate::model::{Closure, Known, Shape, Static, Term, TermId, Type};
+use crate::syntax::{Binding, Cond, Exp, ExpKind, Nary, Pattern, Split, Unary};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, Span};
@@ -137,7 +137,18 @@ impl Linker<'_> {
             ty = ty.join(&self.type_of(value));
         }
         let ty = if ty == Type::Any { Type::SetOf(Box::new(ty)) } else { ty.set_of() };
-        Ok(self.general(exp, ty, scope))
+        let set = self.general(exp, ty, scope);
+        if let [only] = &values[..] {
+            self.note_only(&set, only);
+        }
+        Ok(set)
+    }
+
+    /// Remembers that a general set has one element, which is a term.
+    fn note_only(&mut self, set: &Static, element: &Static) {
+        if let (Static::General(g), Static::Term(t)) = (set, element) {
+            self.generals[*g].known = Some(Known::Only(*t));
+        }
     }
 
     fn unary(&mut self, exp: &Exp, op: Unary, operand: &Exp, scope: &mut Scope) -> Eval {
@@ -193,7 +204,11 @@ impl Linker<'_> {
             || types.iter().any(|t| matches!(t, Type::Event | Type::Pair | Type::ClassRel | Type::SetOf(_)));
         if known_by_run {
             let ty = Type::of_operator(op, &types);
-            return Ok(self.general(exp, ty, scope));
+            let value = self.general(exp, ty, scope);
+            if let (Nary::Add, [only, Static::Empty]) = (op, &values[..]) {
+                self.note_only(&value, only);
+            }
+            return Ok(value);
         }
         let want = match op {
             Nary::Seq => Some(Shape::Rel),
@@ -362,7 +377,7 @@ impl Linker<'_> {
     /// Whether a condition holds, if the text alone decides it.
     pub(super) fn decide(&mut self, cond: &Cond, scope: &mut Scope) -> Eval<Option<bool>> {
         let (a, b) = match cond {
-            Cond::Variant(variant) => return Ok(Some(self.variant(variant))),
+            Cond::Variant(variant) => return Ok(Some(variant.holds(&self.vocabulary.variants))),
             Cond::Eq(a, b) | Cond::Subset(a, b) | Cond::In(a, b) => (self.eval(a, scope), self.eval(b, scope)),
         };
         let (a, b) = both(a, b)?;
@@ -373,15 +388,6 @@ impl Linker<'_> {
             (Cond::Subset(..), Static::Tags(a), Static::Tags(b)) => Some(a.iter().all(|t| b.contains(t))),
             _ => None,
         })
-    }
-
-    fn variant(&self, cond: &VariantCond) -> bool {
-        match cond {
-            VariantCond::Is(name) => self.vocabulary.variants.contains(name),
-            VariantCond::Not(c) => !self.variant(c),
-            VariantCond::And(a, b) => self.variant(a) && self.variant(b),
-            VariantCond::Or(a, b) => self.variant(a) || self.variant(b),
-        }
     }
 
     pub(super) fn enum_of(&self, tag: &Name) -> Option<&[Name]> {

@@ -5,7 +5,7 @@ use super::expression::pattern_names;
 use super::scope::{Captured, Scope};
 use super::{Eval, Linker, fault};
 use crate::mentions;
-use crate::model::{Check, Closure, Pick, PickSource, RecOrder, Shape, Stage, Static, Step, Term, Test, Type};
+use crate::model::{Check, Closure, Known, Pick, PickSource, RecOrder, Shape, Stage, Static, Step, Term, Test, Type};
 use crate::syntax::{self, Binding, CheckKind, CheckMode, Exp, Ins, InsKind, Pattern};
 use std::sync::Arc;
 use treville_base::{Diagnostic, Idx, Name, Span};
@@ -154,8 +154,14 @@ impl Linker<'_> {
                 CheckKind::Irreflexive => "irreflexive",
                 CheckKind::Empty => "empty",
             };
-            Name::from(format!("{kind}#{}", self.checks.len() + 1))
+            Name::from(format!("{kind}#{}", self.checks.len() + self.vacuous.len() + 1))
         });
+        // Nothing is wrong with an empty relation; a flag is raised by a test that holds.
+        let nothing = matches!(self.terms.infos[test.term].term, Term::Empty);
+        if nothing && test.negated == (mode == CheckMode::Flag) {
+            self.vacuous.push((name, span));
+            return;
+        }
         let monotone = !test.negated && self.terms.infos[test.term].monotone;
         let check = self.checks.push(Check { mode, test, name, span, monotone });
         self.steps.push(Step::Check(check));
@@ -248,13 +254,20 @@ impl Linker<'_> {
             let ty = self.type_of(&value);
             return fault(set.span, format!("a set of relations is needed here, this is {ty}"));
         };
-        if let Some(orders) = self.generals[general].orders {
-            if let Some(co) = self.free_coherence(orders, var, span) {
-                self.define(var.clone(), Static::Term(co), scope);
+        match self.generals[general].known {
+            Some(Known::Only(term)) => {
+                self.terms.name(term, var, span);
+                self.define(var.clone(), Static::Term(term), scope);
                 return Ok(());
             }
-            self.define_pick(var, PickSource::Orders(orders), Shape::Rel, span, scope);
-            return Ok(());
+            Some(Known::Orders(orders)) => {
+                match self.free_coherence(orders, var, span) {
+                    Some(co) => self.define(var.clone(), Static::Term(co), scope),
+                    None => self.define_pick(var, PickSource::Orders(orders), Shape::Rel, span, scope),
+                }
+                return Ok(());
+            }
+            None => {}
         }
         let shape = match &self.generals[general].ty {
             Type::SetOf(t) => match &**t {
