@@ -24,7 +24,7 @@ impl Session<'_> {
     pub fn explain(&self, path: &str, outcome: Option<&str>, deep: bool, options: &Options) -> Result<Explanation, Failure> {
         let mut loaded = self.load_asking(path, outcome, options)?;
         loaded.question = Arc::new(asked(&loaded.question));
-        let model = self.library.linked(&options.model, &loaded.program.dialect)?;
+        let model = self.library.linked(&options.model, &loaded.program)?;
         let prepared = self.prepare_loaded(loaded, model, options)?;
         let mut explainer = Explainer { prepared: &prepared, deep, allowed: 0, example: None, reasons: Vec::new(), known: BTreeMap::new(), rejected: 0 };
         let candidates = each_judged(&prepared, &|c| c.holds, &mut |candidate, judgements| {

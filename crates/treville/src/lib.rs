@@ -21,7 +21,6 @@ mod session;
 mod show;
 mod terms;
 mod verify;
-mod vocabulary;
 
 pub use engines::{EngineEntry, engines};
 pub use failure::{failure, refusal, unreadable};

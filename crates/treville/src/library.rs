@@ -2,14 +2,14 @@
 
 use crate::files::{Files, folder_of, join};
 use crate::front_ends::MacroFile;
-use crate::{ModelOptions, failure, unreadable, vocabulary};
+use crate::{ModelOptions, failure, unreadable};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use treville_base::{Name, SourceMap};
 use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bundled};
 use treville_event::Vocabulary;
-use treville_ir::Dialect;
-use treville_model::{Model, syntax::Unit};
+use treville_ir::{Dialect, Op, Program};
+use treville_model::{DialectFacts, Model, syntax::Unit};
 use treville_report::Failure;
 
 /// A model, linked for a dialect.
@@ -41,13 +41,18 @@ const STDLIB: &str = "stdlib.cat";
 /// How the kernel's functions are made of primitives.
 const KERNEL_MACROS: &str = "linux-kernel.def";
 
-type Key = (ModelOptions, Name);
+/// Computed once, by whoever needs it first; the others wait.
+type Once<T> = Arc<OnceLock<Result<Arc<T>, Failure>>>;
 
 pub(crate) struct Library<'f> {
     files: &'f dyn Files,
-    linked: Mutex<BTreeMap<Key, Result<Arc<Linked>, Failure>>>,
+    parsed: Mutex<BTreeMap<ModelOptions, Once<Parsed>>>,
+    linked: Mutex<BTreeMap<Key, Once<Linked>>>,
     macros: Mutex<BTreeMap<ModelOptions, Result<Option<Arc<MacroFile>>, Failure>>>,
 }
+
+/// A model is linked for a dialect and for the tags that a program lacks: what it says about these is simplified away.
+type Key = (ModelOptions, Name, Vec<Name>);
 
 /// A parsed model with the texts it came from.
 pub(crate) struct Parsed {
@@ -59,30 +64,29 @@ pub(crate) struct Parsed {
 
 impl<'f> Library<'f> {
     pub(crate) fn new(files: &'f dyn Files) -> Self {
-        Library { files, linked: Mutex::default(), macros: Mutex::default() }
+        Library { files, parsed: Mutex::default(), linked: Mutex::default(), macros: Mutex::default() }
     }
 
-    /// The model for a dialect; the dialect's own if none is named.
-    pub(crate) fn linked(&self, options: &ModelOptions, dialect: &Dialect) -> Result<Arc<Linked>, Failure> {
-        let key = (options.clone(), dialect.name.clone());
-        // Held while linking: the other threads of a batch want the same model and would link it as well.
-        let mut linked = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
-        linked.entry(key).or_insert_with(|| self.link(options, dialect).map(Arc::new)).clone()
+    /// The model for a program; its dialect's own if none is named.
+    pub(crate) fn linked(&self, options: &ModelOptions, program: &Program) -> Result<Arc<Linked>, Failure> {
+        let absent = absent_tags(program);
+        let key = (options.clone(), program.dialect.name.clone(), absent.clone());
+        let once = entry(&self.linked, key);
+        once.get_or_init(|| self.link(options, &program.dialect, &absent).map(Arc::new)).clone()
     }
 
-    fn link(&self, options: &ModelOptions, dialect: &Dialect) -> Result<Linked, Failure> {
+    fn link(&self, options: &ModelOptions, dialect: &Dialect, absent: &[Name]) -> Result<Linked, Failure> {
         let name = options.name.as_deref().unwrap_or(&dialect.default_model);
         fits(name, dialect)?;
-        let parsed = self.parse(name, options)?;
-        let variants: BTreeSet<Name> = options.variants.iter().map(|v| Name::new(v)).collect();
-        let vocabulary = vocabulary::choose(dialect, &parsed.units, &variants);
-        let model = treville_model::link(&parsed.units.iter().collect::<Vec<_>>(), &vocabulary);
-        let model = model.map_err(|diagnostics| failure(diagnostics, Arc::clone(&parsed.sources)))?;
+        let named = ModelOptions { name: Some(name.to_owned()), ..options.clone() };
+        let once = entry(&self.parsed, named.clone());
+        let parsed = once.get_or_init(|| self.parse(name, &named).map(Arc::new)).clone()?;
+        let (model, vocabulary) = parsed.link(dialect, absent, &options.variants)?;
         Ok(Linked {
-            name: parsed.name,
+            name: parsed.name.clone(),
             model: Arc::new(model),
             vocabulary: Arc::new(vocabulary),
-            sources: parsed.sources,
+            sources: Arc::clone(&parsed.sources),
         })
     }
 
@@ -157,6 +161,57 @@ impl<'f> Library<'f> {
         let text = self.files.read(&path).ok()?;
         Some(LoadedText { name: path, text: text.into() })
     }
+}
+
+impl Parsed {
+    /// Links it for programs of a dialect that lack some of its tags.
+    pub(crate) fn link(
+        &self,
+        dialect: &Dialect,
+        absent: &[Name],
+        variants: &[String],
+    ) -> Result<(Model, Vocabulary), Failure> {
+        let facts = DialectFacts {
+            sets: &dialect.sets,
+            absent,
+            fused_updates: dialect.fused_updates,
+            po_inside: dialect.po_inside,
+            branch_events: dialect.branch_events,
+        };
+        let variants: BTreeSet<Name> = variants.iter().map(|v| Name::new(v)).collect();
+        let units: Vec<&Unit> = self.units.iter().collect();
+        // The standard library mentions everything; what counts is what the bell file and the model do.
+        let vocabulary = treville_model::vocabulary(&facts, &units[1..], &variants);
+        match treville_model::link(&units, &vocabulary) {
+            Ok(model) => Ok((model, vocabulary)),
+            Err(diagnostics) => Err(failure(diagnostics, Arc::clone(&self.sources))),
+        }
+    }
+}
+
+/// The entry of a shared table, made if it is new.
+fn entry<K: Ord, T>(table: &Mutex<BTreeMap<K, Once<T>>>, key: K) -> Once<T> {
+    let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(table.entry(key).or_default())
+}
+
+/// Tags that the interpreter gives to events of locks, and to initial writes.
+const LOCK_TAGS: &[&str] = &["LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU"];
+const INITIAL_TAG: &str = "NA";
+
+/// Tags of the dialect that no event of the program has, sorted.
+fn absent_tags(program: &Program) -> Vec<Name> {
+    let blocks = program.funcs.iter().flat_map(|func| func.blocks.iter());
+    let has_locks = blocks.flat_map(|block| &block.insts).any(|inst| matches!(inst.op, Op::Lock { .. }));
+    let present = |tag: &Name| {
+        program.tags.iter().any(|used| used == tag)
+            || *tag == INITIAL_TAG
+            || (has_locks && LOCK_TAGS.contains(&tag.as_str()))
+    };
+    let mut absent: Vec<Name> = program.dialect.sets.iter().filter(|tag| !present(tag)).cloned().collect();
+    absent.sort();
+    absent.dedup();
+    absent
 }
 
 /// Bundled models of machines, of C11, and of the Linux kernel. `sc` is for all.

@@ -1,9 +1,8 @@
 //! Examining a model without a program: errors, definitions that nothing uses, axioms that can never reject anything.
 
-use crate::{ModelOptions, front_ends, Session, failure, terms, unreadable, vocabulary};
-use std::collections::BTreeSet;
+use crate::{ModelOptions, Session, front_ends, terms, unreadable};
 use std::sync::Arc;
-use treville_base::{Diagnostic, Name, SourceMap};
+use treville_base::{Diagnostic, SourceMap};
 use treville_ir::Dialect;
 use treville_model::syntax::{CheckMode, Ins, InsKind, Unit};
 use treville_model::{CheckKind, Model, Term};
@@ -29,11 +28,7 @@ impl Session<'_> {
         let name = options.name.as_deref().unwrap_or("");
         let parsed = self.library.parse(name, options)?;
         let dialect = dialect_named(dialect)?;
-        let variants: BTreeSet<Name> = options.variants.iter().map(|v| Name::new(v)).collect();
-        let vocabulary = vocabulary::choose(&dialect, &parsed.units, &variants);
-        let units: Vec<&Unit> = parsed.units.iter().collect();
-        let model = treville_model::link(&units, &vocabulary);
-        let model = model.map_err(|errors| failure(errors, Arc::clone(&parsed.sources)))?;
+        let (model, _) = parsed.link(&dialect, &[], &options.variants)?;
         let own = parsed.units.last();
         let mut diagnostics = own.map(treville_cat::lint).unwrap_or_default();
         diagnostics.extend(vacuous(&model));

@@ -59,7 +59,7 @@ impl<'f> Session<'f> {
 
     pub(crate) fn prepare(&self, path: &str, options: &Options) -> Result<Prepared, Failure> {
         let loaded = self.load(path, options)?;
-        let model = self.library.linked(&options.model, &loaded.program.dialect)?;
+        let model = self.library.linked(&options.model, &loaded.program)?;
         self.prepare_loaded(loaded, model, options)
     }
 

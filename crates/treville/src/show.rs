@@ -52,7 +52,7 @@ impl Session<'_> {
     /// If the file, the model or a relation's name is wrong, or the engine cannot list executions.
     pub fn show(&self, path: &str, show: &ShowOptions, options: &Options) -> Result<ShownExecutions, Failure> {
         let loaded = self.load_asking(path, show.outcome.as_deref(), options)?;
-        let model = self.library.linked(&options.model, &loaded.program.dialect)?;
+        let model = self.library.linked(&options.model, &loaded.program)?;
         let prepared = self.prepare_loaded(loaded, model, options)?;
         let relations = relations(&prepared, &show.relations)?;
         let (drawings, more) = match show.which {
