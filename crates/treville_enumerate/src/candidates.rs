@@ -152,10 +152,8 @@ fn each_order(
                 }
             }
         }
-        let last = orders
-            .iter()
-            .filter_map(|o| o.last().copied())
-            .filter(|&w| prepared.free_co || prepared.is_observed(solution.solved[w].cell));
+        let last =
+            orders.iter().filter_map(|o| o.last().copied()).filter(|&w| prepared.is_observed(solution.solved[w].cell));
         let finals = EventSet::from_members(n, last);
         let memory = orders
             .iter()

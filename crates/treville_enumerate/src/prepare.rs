@@ -40,8 +40,9 @@ impl<'a> Prepared<'a> {
         let program = &*task.program;
         let shape = Shape::new(program, vocabulary, task.bounds.unroll);
         let mut traces = Traces::of(program, shape, cancel).ok_or(Failed::TooManyPaths)?;
-        let cells = Cells::of(program, &traces);
+        let mut cells = Cells::of(program, &traces);
         let possible = Possible::of(program, &traces, &cells);
+        add_outside(&traces, &possible, &mut cells);
         let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
         let init = initial_writes(program, &mut traces, &cells, &observed);
@@ -135,6 +136,16 @@ impl<'a> Prepared<'a> {
 
     pub(crate) fn is_observed(&self, cell: Option<Cell>) -> bool {
         cell.is_some_and(|c| self.observed.contains(&c))
+    }
+}
+
+/// Memory is total: what lies outside of every object is 0 and can be accessed like anything else.
+fn add_outside(traces: &Traces, possible: &Possible, cells: &mut Cells) {
+    for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
+        let Some((address, size)) = event.action.place else { continue };
+        for a in possible.values(&traces.domain.store, address).into_iter().flatten() {
+            cells.add_outside(a.unsigned() as u64, size);
+        }
     }
 }
 

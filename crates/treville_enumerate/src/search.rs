@@ -323,7 +323,8 @@ impl Search<'_, '_, '_> {
         if !self.collector.keeps(&finals) {
             return ControlFlow::Continue(());
         }
-        let final_writes = EventSet::from_members(n, lasts.iter().copied());
+        let observed = lasts.iter().copied().filter(|&w| self.prepared.is_observed(solution.solved[w].cell));
+        let final_writes = EventSet::from_members(n, observed);
         self.staged.set_finals(&final_writes);
         self.staged.set_co(&state.co);
         self.collector.counts.candidates += 1;
