@@ -103,7 +103,8 @@ impl Solution {
             }
             let read = event.read.map(|v| values.var(v)).transpose().ok()?;
             let written = event.written.map(|t| values.eval(t)).transpose().ok()?;
-            solved.push(Solved { cell, read, written });
+            let named = |v: Bv| frame.named(values.store(), v);
+            solved.push(Solved { cell, read: read.map(named), written: written.map(named) });
         }
         let same_cells = rf.iter().all(|&(w, r)| solved[w].cell == solved[r].cell);
         same_cells.then_some(Solution { solved })
@@ -195,7 +196,7 @@ fn each_permutation(
 
 /// The final values of every thread's registers.
 pub(crate) fn register_values(frame: &Frame<'_>, values: &mut Values<'_>) -> Vec<Vec<Option<Bv>>> {
-    let mut eval = |t: &TermId| values.eval(*t).ok();
+    let mut eval = |t: &TermId| values.eval(*t).ok().map(|v| frame.named(values.store(), v));
     frame.traces.iter().map(|trace| trace.registers.iter().map(&mut eval).collect()).collect()
 }
 
