@@ -24,7 +24,11 @@ pub(crate) fn expand(inputs: &[String], output: &Output) -> Result<Vec<String>, 
 /// Says a failure on standard error.
 pub(crate) fn say_failure(file: &str, failure: &Failure, output: &Output) -> Status {
     if failure.diagnostics.is_empty() {
-        let message = if failure.reason.starts_with(file) { failure.reason.clone() } else { format!("{file}: {}", failure.reason) };
+        let message = if failure.reason.starts_with(file) {
+            failure.reason.clone()
+        } else {
+            format!("{file}: {}", failure.reason)
+        };
         match failure.word {
             VerdictWord::Error => output.error(&message),
             _ => output.note(&format!("unknown: {message}\n")),

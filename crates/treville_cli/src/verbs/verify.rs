@@ -33,7 +33,9 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     batch::run(&files, jobs(args.jobs), &cancel, work, |file, result| {
         let report = match result {
             Done::Result(report) => report,
-            Done::Panicked(why) => unfinished(file, VerdictWord::Error, &format!("internal error, please report it: {why}")),
+            Done::Panicked(why) => {
+                unfinished(file, VerdictWord::Error, &format!("internal error, please report it: {why}"))
+            }
             Done::Skipped => unfinished(file, VerdictWord::Unknown, "interrupted"),
         };
         status = status.and(Status::of(report.verdict()));
