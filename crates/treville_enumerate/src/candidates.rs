@@ -71,6 +71,14 @@ pub(crate) struct Solution {
 }
 
 impl Solution {
+    /// Relates events with values that differ, as the reference evaluator compares them.
+    pub(crate) fn different_values(&self) -> Relation {
+        let value = |e: usize| self.solved[e].written.or(self.solved[e].read);
+        let n = self.solved.len();
+        let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+        Relation::from_pairs(n, pairs.filter(|&(a, b)| value(a) != value(b)))
+    }
+
     /// `None` if the values do not fit: a path would not be taken, addresses differ, or there is no solution at all.
     pub(crate) fn of(
         prepared: &Prepared<'_>,
