@@ -119,7 +119,10 @@ impl<'f> Library<'f> {
     fn model_text(&self, name: &str, include: &[String]) -> Result<LoadedText, Failure> {
         match bundled(name).filter(|file| file.role == Role::Model && file.name != name) {
             Some(file) => Ok(of_bundle(file)),
-            None if name.contains('/') || name.ends_with(".cat") => self.find(name, include),
+            None if name.contains('/') || name.ends_with(".cat") => {
+                let named = bundled(name).filter(|file| file.role == Role::Model);
+                self.find(name, include).or_else(|failure| named.map(of_bundle).ok_or(failure))
+            }
             None => {
                 let known = bundled_models().iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
                 Err(unreadable(format!("there is no bundled model `{name}` (there are: {known}; a path ends in .cat)")))

@@ -136,7 +136,7 @@ pub(crate) struct RunArgs {
     timeout: Option<Duration>,
     /// Megabytes for each file.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
-    memory_limit: Option<u64>,
+    pub(crate) memory_limit: Option<u64>,
     /// At most so many threads for each file.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
     threads: Option<u32>,
