@@ -12,7 +12,8 @@ use treville_report::Failure;
 const MAX_NESTING: usize = 8;
 
 /// Settings that would change answers and that there is no counterpart for: refused, never left aside.
-const REFUSED: &[&str] = &["skipcheck", "skipchecks", "strictskip", "through", "badflag", "kinds", "conds", "checkfilter"];
+const REFUSED: &[&str] =
+    &["skipcheck", "skipchecks", "strictskip", "through", "badflag", "kinds", "conds", "checkfilter"];
 
 impl Session<'_> {
     /// Adds what a configuration file says to options that do not say it themselves. Names of files are looked for in the
@@ -45,7 +46,9 @@ impl Session<'_> {
 
 fn refuse(config: &Config) -> Result<(), Diagnostic> {
     match config.others.iter().find(|setting| REFUSED.contains(&setting.key.as_str())) {
-        Some(setting) => Err(Diagnostic::error(setting.span, format!("the setting `{}` is not supported", setting.key))),
+        Some(setting) => {
+            Err(Diagnostic::error(setting.span, format!("the setting `{}` is not supported", setting.key)))
+        }
         None => Ok(()),
     }
 }

@@ -240,7 +240,10 @@ fn fits(name: &str, dialect: &Dialect) -> Result<(), Failure> {
         _ => C11.contains(&name) || KERNEL.contains(&name),
     };
     if wrong {
-        let why = format!("the model {name} does not know what {} tests use; theirs is {}", dialect.name, dialect.default_model);
+        let why = format!(
+            "the model {name} does not know what {} tests use; theirs is {}",
+            dialect.name, dialect.default_model
+        );
         return Err(unreadable(why));
     }
     Ok(())

@@ -4,8 +4,8 @@ use crate::{ModelOptions, Session, front_ends, unreadable};
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, SourceMap, Span};
 use treville_ir::Dialect;
-use treville_model::syntax::{CheckMode, Ins, InsKind, Unit};
 use treville_model::Model;
+use treville_model::syntax::{CheckMode, Ins, InsKind, Unit};
 use treville_report::Failure;
 
 /// A model without errors.
@@ -51,7 +51,9 @@ fn definitions(unit: &Unit) -> usize {
 
 /// Checks that no execution of the dialect can fail, as the linker found.
 fn vacuous(model: &Model) -> Vec<Diagnostic> {
-    let warn = |(name, span): &(Name, Span)| Diagnostic::warning(*span, format!("`{name}` tests nothing: its relation is always empty"));
+    let warn = |(name, span): &(Name, Span)| {
+        Diagnostic::warning(*span, format!("`{name}` tests nothing: its relation is always empty"))
+    };
     model.vacuous.iter().map(warn).collect()
 }
 

@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::{interrupt, memory};
 use treville::base::Cancel;
 use treville::report::{Failure, VerdictWord, render_diagnostics};
+use treville::{Options, Session};
 
 /// The files that the inputs stand for.
 pub(crate) fn expand(inputs: &[String], output: &Output) -> Result<Vec<String>, Status> {
@@ -27,7 +28,11 @@ pub(crate) fn expand(inputs: &[String], output: &Output) -> Result<Vec<String>, 
 /// Says a failure on standard error.
 pub(crate) fn say_failure(file: &str, failure: &Failure, output: &Output) -> Status {
     if failure.diagnostics.is_empty() {
-        let message = if failure.reason.starts_with(file) { failure.reason.clone() } else { format!("{file}: {}", failure.reason) };
+        let message = if failure.reason.starts_with(file) {
+            failure.reason.clone()
+        } else {
+            format!("{file}: {}", failure.reason)
+        };
         match failure.word {
             VerdictWord::Error => output.error(&message),
             _ => output.note(&format!("unknown: {message}\n")),
@@ -50,6 +55,17 @@ pub(crate) fn cancel(run: &RunArgs, workers: usize, output: &Output) -> Result<C
             Err(Status::Wrong)
         }
     }
+}
+
+/// Adds what a configuration file says to the options.
+pub(crate) fn configure(
+    session: &Session<'_>,
+    config: Option<&str>,
+    options: &mut Options,
+    output: &Output,
+) -> Result<(), Status> {
+    let Some(path) = config else { return Ok(()) };
+    session.configure(path, options).map_err(|failure| say_failure(path, &failure, output))
 }
 
 /// How many files to work on at the same time.

@@ -51,12 +51,17 @@ fn wrong_calls_are_said_on_standard_error() {
 
 #[test]
 fn errors_have_file_line_and_column() {
-    let bad = write("place/bad.litmus", "X86 bad\n{}\n P0          ;\n MOV EAX,$1  ;\n NOSUCH EAX  ;\nexists (0:EAX=0)\n");
+    let bad =
+        write("place/bad.litmus", "X86 bad\n{}\n P0          ;\n MOV EAX,$1  ;\n NOSUCH EAX  ;\nexists (0:EAX=0)\n");
     let run = treville(&["verify", &bad]);
     assert_eq!((run.status, run.stdout.as_str()), (2, ""));
     assert!(run.stderr.starts_with(&format!("{bad}:5:2: error: ")), "{}", run.stderr);
     let json = treville(&["verify", &bad, "--json"]);
-    assert!(json.stdout.contains("\"verdict\":\"error\"") && json.stdout.contains("\"line\":5,\"column\":2"), "{}", json.stdout);
+    assert!(
+        json.stdout.contains("\"verdict\":\"error\"") && json.stdout.contains("\"line\":5,\"column\":2"),
+        "{}",
+        json.stdout
+    );
     assert!(json.stderr.starts_with(&format!("{bad}:5:2: error: ")), "{}", json.stderr);
     let model = write("place/bad.cat", "acyclic po\nacyclic nothing-like-this\n");
     let run = treville(&["verify", &case("SB.litmus"), "--model", &model]);
@@ -67,20 +72,37 @@ fn errors_have_file_line_and_column() {
 #[test]
 fn json_is_one_object_a_line_in_the_order_of_the_files() {
     let files = [case("SB.litmus"), case("MP.litmus"), case("SB+mfences.litmus")];
-    let call: Vec<&str> =
-        ["verify"].into_iter().chain(files.iter().map(String::as_str)).chain(["--json", "--states", "--stats"]).collect();
+    let call: Vec<&str> = ["verify"]
+        .into_iter()
+        .chain(files.iter().map(String::as_str))
+        .chain(["--json", "--states", "--stats"])
+        .collect();
     let run = treville(&call);
     assert_eq!(run.status, 1);
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(lines.len(), 3);
     for (line, file) in lines.iter().zip(&files) {
         assert!(line.starts_with(&format!("{{\"file\":\"{file}\",\"model\":")) && line.ends_with('}'), "{line}");
-        for key in ["engine", "verdict", "scope", "condition", "observation", "states", "positive", "negative", "time_ms", "stats"] {
+        for key in [
+            "engine",
+            "verdict",
+            "scope",
+            "condition",
+            "observation",
+            "states",
+            "positive",
+            "negative",
+            "time_ms",
+            "stats",
+        ] {
             assert!(line.contains(&format!("\"{key}\":")), "{key}: {line}");
         }
     }
     assert!(lines[0].contains(r#""states":["0:EAX=0; 1:EAX=0;","0:EAX=0; 1:EAX=1;","0:EAX=1; 1:EAX=0;","0:EAX=1; 1:EAX=1;"],"positive":1,"negative":3"#));
-    assert!(lines[1].contains(r#""verdict":"yes""#) && lines[1].contains(r#""condition":"not exists","observation":"Never""#));
+    assert!(
+        lines[1].contains(r#""verdict":"yes""#)
+            && lines[1].contains(r#""condition":"not exists","observation":"Never""#)
+    );
 }
 
 #[test]
@@ -156,7 +178,8 @@ fn explaining_both_ways() {
 
 #[test]
 fn drawing_in_every_format() {
-    for (format, start) in [("text", "SB under tso"), ("dot", "digraph"), ("svg", "<svg"), ("html", "<!DOCTYPE html>")] {
+    for (format, start) in [("text", "SB under tso"), ("dot", "digraph"), ("svg", "<svg"), ("html", "<!DOCTYPE html>")]
+    {
         let run = treville(&["show", &case("SB.litmus"), "--format", format]);
         assert_eq!(run.status, 0, "{format}: {}", run.stderr);
         assert!(run.stdout.starts_with(start), "{format}: {}", run.stdout);

@@ -61,7 +61,11 @@ pub fn explanation(explanation: &Explanation, palette: Palette) -> String {
     let _ = writeln!(out, "{test} under {}: {}, {}", explanation.model, palette.paint(role, word), explanation.outcome);
     match &explanation.answer {
         Explained::Allowed { executions, example } => {
-            let _ = writeln!(out, "  {}\n", count(*executions, "execution reaches it, for example", "executions reach it, for example"));
+            let _ = writeln!(
+                out,
+                "  {}\n",
+                count(*executions, "execution reaches it, for example", "executions reach it, for example")
+            );
             out += &execution(example, palette);
         }
         Explained::Unreachable { candidates } => {
@@ -72,7 +76,11 @@ pub fn explanation(explanation: &Explanation, palette: Palette) -> String {
             );
         }
         Explained::Forbidden { candidates, reasons } => {
-            let candidates = count(*candidates, "candidate execution has these values; the model rejects it", "candidate executions have these values; the model rejects each");
+            let candidates = count(
+                *candidates,
+                "candidate execution has these values; the model rejects it",
+                "candidate executions have these values; the model rejects each",
+            );
             let _ = writeln!(out, "  {candidates}");
             for reason in reasons {
                 out.push('\n');
@@ -96,7 +104,8 @@ fn rejected(reason: &Reason, palette: Palette, out: &mut String) {
     for step in &reason.steps {
         let indent = 4 + 2 * step.depth;
         let name = palette.pad(Paint::Relation, &step.relation, relation);
-        let source = step.source.as_deref().map(|s| format!("   {}", palette.paint(Paint::Faint, s))).unwrap_or_default();
+        let source =
+            step.source.as_deref().map(|s| format!("   {}", palette.paint(Paint::Faint, s))).unwrap_or_default();
         let line = match &step.to {
             Some(end) => format!("{:indent$}{:from$}  {name}  {end:to$}{source}", "", step.from),
             None => format!("{:indent$}{:from$}  {name}{source}", "", step.from),

@@ -1,6 +1,6 @@
 //! `treville compare`: two models on one or many files.
 
-use super::{cancel, expand, jobs, say_failure};
+use super::{cancel, configure, expand, jobs, say_failure};
 use crate::args::CompareArgs;
 use crate::batch::{self, Done};
 use crate::disk::Disk;
@@ -20,13 +20,16 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
         Ok(files) => files,
         Err(status) => return status,
     };
-    let options = args.run.options(args.files.options(None), true);
+    let mut options = args.run.options(args.files.options(None), true);
     let workers = jobs(args.jobs).min(files.len());
     let cancel = match cancel(&args.run, workers, output) {
         Ok(cancel) => cancel,
         Err(status) => return status,
     };
     let session = Session::new(&Disk, cancel.clone());
+    if let Err(status) = configure(&session, args.files.config.as_deref(), &mut options, output) {
+        return status;
+    }
     let (mut status, mut equal, mut done) = (Status::Yes, 0, 0);
     let mut progress = Progress::new(files.len());
     let work = |file: &String| session.compare(file, &models, &options);

@@ -1,6 +1,6 @@
 //! `treville explain`.
 
-use super::{cancel, expand, say_failure};
+use super::{cancel, configure, expand, say_failure};
 use crate::args::ExplainArgs;
 use crate::disk::Disk;
 use crate::exit::Status;
@@ -13,12 +13,15 @@ pub(crate) fn run(args: &ExplainArgs, output: &mut Output) -> Status {
         Ok(files) => files,
         Err(status) => return status,
     };
-    let options = args.run.options(args.model.options(), false);
+    let mut options = args.run.options(args.model.options(), false);
     let cancel = match cancel(&args.run, 1, output) {
         Ok(cancel) => cancel,
         Err(status) => return status,
     };
     let session = Session::new(&Disk, cancel);
+    if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
+        return status;
+    }
     let mut status = Status::Yes;
     for (i, file) in files.iter().enumerate() {
         match session.explain(file, args.outcome.as_deref(), args.deep, &options) {
