@@ -1,6 +1,6 @@
 //! Outcomes that one model allows and the other does not.
 
-use crate::{Options, Session, unreadable};
+use crate::{Options, Session, unreadable, verify};
 use std::collections::BTreeSet;
 use treville_report::{Checked, Comparison, Difference, Failure, VerdictWord, show_state};
 use treville_task::Silent;
@@ -30,7 +30,7 @@ impl Session<'_> {
         options.model.name = Some(model.to_owned());
         options.run.states = true;
         options.run.accept_bounded = true;
-        let checked = self.check(&self.prepare(path, &options)?, &options, &Silent)?;
+        let checked = verify::check(self.prepare(path, &options)?, &options, &Silent)?;
         match checked.outcome.stopped.as_ref() {
             None => Ok(checked),
             Some(why) => {

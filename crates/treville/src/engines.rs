@@ -1,8 +1,7 @@
 //! The engines, one line each.
 
 use crate::RunOptions;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 use treville_task::Engine;
 
 pub struct EngineEntry {
@@ -32,13 +31,13 @@ pub fn engines() -> &'static [EngineEntry] {
     ENGINES
 }
 
-/// Engines that were made so far. They keep what they compute about a model, so a session makes each once.
+/// The engines of a session, each made when it is first asked for and then shared: they keep what they know of a model.
 #[derive(Default)]
-pub(crate) struct Pool {
-    made: Mutex<BTreeMap<&'static str, Arc<dyn Engine>>>,
+pub(crate) struct Engines {
+    made: [OnceLock<Arc<dyn Engine>>; ENGINES.len()],
 }
 
-impl Pool {
+impl Engines {
     /// The engine that the options ask for.
     pub(crate) fn choose(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
         let name = options.engine.as_deref().filter(|name| *name != "auto").unwrap_or("enumerate");
@@ -50,9 +49,8 @@ impl Pool {
     }
 
     pub(crate) fn named(&self, name: &str) -> Result<Arc<dyn Engine>, String> {
-        if let Some(entry) = ENGINES.iter().find(|e| e.name == name) {
-            let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-            return Ok(Arc::clone(made.entry(entry.name).or_insert_with(entry.make)));
+        if let Some(i) = ENGINES.iter().position(|e| e.name == name) {
+            return Ok(Arc::clone(self.made[i].get_or_init(ENGINES[i].make)));
         }
         if NOT_BUILT.contains(&name) {
             return Err(format!("the engine {name} is not built yet"));

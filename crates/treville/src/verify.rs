@@ -5,8 +5,8 @@ use crate::{Options, Session, refusal, unreadable};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_ir::{Quantifier, Question};
-use treville_report::{Checked, Content, Failure, FileReport, show_state};
-use treville_task::{Answer, Monitor, Outcome, Scope, StopReason, Verdict};
+use treville_report::{Checked, Content, Failure, FileReport, VerdictWord, show_state};
+use treville_task::{Answer, Engine, Monitor, Outcome, Scope, StopReason, Verdict};
 
 impl Session<'_> {
     /// Checks one file. A failure is part of the report.
@@ -24,7 +24,7 @@ impl Session<'_> {
             Ok(prepared) => {
                 report.model = prepared.model.name.clone();
                 report.engine = prepared.engine.info().name.to_owned();
-                match self.check(&prepared, options, monitor) {
+                match check(prepared, options, monitor) {
                     Ok(checked) => Content::Checked(Box::new(checked)),
                     Err(failure) => Content::Failed(failure),
                 }
@@ -33,53 +33,26 @@ impl Session<'_> {
         report.time = start.elapsed();
         report
     }
+}
 
-    /// Runs the engine, and the second one if there is to be one.
-    pub(crate) fn check(
-        &self,
-        prepared: &Prepared,
-        options: &Options,
-        monitor: &dyn Monitor,
-    ) -> Result<Checked, Failure> {
-        let outcome = prepared.engine.run(&prepared.task, monitor);
-        if let Some(second) = &options.run.cross_check {
-            self.cross_check(prepared, &outcome, second, monitor)?;
-        }
-        let question = &prepared.loaded.question;
-        let (verdict, scope) = judge(question, &outcome, options.run.accept_bounded);
-        let hash = prepared.loaded.info.iter().find(|(key, _)| key == "Hash").map(|(_, hash)| hash.clone());
-        Ok(Checked {
-            program: Arc::clone(&prepared.loaded.program),
-            question: Arc::clone(question),
-            sources: Arc::clone(&prepared.loaded.sources),
-            outcome,
-            verdict,
-            scope,
-            hash,
-        })
+/// Runs the engine, and the second one if there is to be one.
+pub(crate) fn check(prepared: Prepared, options: &Options, monitor: &dyn Monitor) -> Result<Checked, Failure> {
+    let outcome = prepared.engine.run(&prepared.task, monitor);
+    if let Some(second) = &prepared.second {
+        cross_check(&prepared, &outcome, &**second, monitor)?;
     }
-
-    /// Fails loudly if the second engine answers otherwise.
-    fn cross_check(
-        &self,
-        prepared: &Prepared,
-        first: &Outcome,
-        name: &str,
-        monitor: &dyn Monitor,
-    ) -> Result<(), Failure> {
-        let engine = self.engines.named(name).map_err(unreadable)?;
-        let sources = &prepared.loaded.sources;
-        engine.supports(&prepared.task).map_err(|why| refusal(name, &why, sources))?;
-        let second = engine.run(&prepared.task, monitor);
-        match disagreement(prepared, first, &second) {
-            None => Ok(()),
-            Some(what) => {
-                let reason =
-                    format!("the engines {} and {name} disagree, which is a bug: {what}", prepared.engine.info().name);
-                Err(unreadable(reason))
-            }
-        }
-    }
+    let question = &prepared.loaded.question;
+    let (verdict, scope) = judge(question, &outcome, options.run.accept_bounded);
+    let hash = prepared.loaded.info.iter().find(|(key, _)| key == "Hash").map(|(_, hash)| hash.clone());
+    Ok(Checked {
+        program: Arc::clone(&prepared.loaded.program),
+        question: Arc::clone(question),
+        sources: Arc::clone(&prepared.loaded.sources),
+        outcome,
+        verdict,
+        scope,
+        hash,
+    })
 }
 
 /// The verdict with its scope. What was only looked for up to a bound is unknown, unless the caller accepts that.
@@ -100,6 +73,27 @@ fn judge(question: &Question, outcome: &Outcome, accept_bounded: bool) -> (Verdi
             (Verdict::Unknown(StopReason::Refused(why.into())), scope)
         }
         verdict => (verdict, scope),
+    }
+}
+
+/// Fails loudly if the second engine answers otherwise.
+fn cross_check(
+    prepared: &Prepared,
+    first: &Outcome,
+    engine: &dyn Engine,
+    monitor: &dyn Monitor,
+) -> Result<(), Failure> {
+    let name = engine.info().name;
+    let sources = &prepared.loaded.sources;
+    engine.supports(&prepared.task).map_err(|why| refusal(name, &why, sources))?;
+    let second = engine.run(&prepared.task, monitor);
+    match disagreement(prepared, first, &second) {
+        None => Ok(()),
+        Some(what) => {
+            let names = [prepared.engine.info().name, name];
+            let reason = format!("the engines {} and {} disagree, which is a bug: {what}", names[0], names[1]);
+            Err(Failure { word: VerdictWord::Error, ..unreadable(reason) })
+        }
     }
 }
 
