@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use treville_base::Idx;
 use treville_event::{Cell, Kind};
 use treville_ir::{Expr, Program, ThreadId};
-use treville_term::{BinOp, Bv, Cast, TermId, VarId};
+use treville_term::{BinOp, Bv, Cast, TermId, TermNode, TermStore, VarId};
 
 /// An event of a frame, or one part of an access that is split.
 #[derive(Clone, Debug)]
@@ -245,6 +245,22 @@ impl<'t> Frame<'t> {
         };
         self.traces.iter().flat_map(|t| &t.constraints).any(|c| fails(*c, &|v| !v.is_zero()))
             || self.assumed.iter().any(|(a, at)| fails(*a, &|v| v.unsigned() == u128::from(*at)))
+    }
+
+    /// A value out of thin air gets its name from the write that passes it on last, counting what the threads read.
+    pub(crate) fn named(&self, store: &TermStore, value: Bv) -> Bv {
+        if !value.is_thin_air() {
+            return value;
+        }
+        let is_copy = |t: TermId| matches!(store.node(t), TermNode::Var(v, _) if u128::from(v.0) == value.unsigned());
+        let mut before = 0;
+        let mut name = value.unsigned() as u32;
+        for trace in &self.traces {
+            let copies = trace.events.iter().filter(|e| e.action.kind.writes() && e.action.value.is_some_and(is_copy));
+            name = copies.map(|e| before + e.action.serial).max().unwrap_or(name);
+            before += trace.n_reads;
+        }
+        Bv::thin_air(name)
     }
 
     /// The parts of an event of a thread's trace.

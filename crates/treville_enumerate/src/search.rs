@@ -196,6 +196,9 @@ impl Search<'_, '_, '_> {
             return ControlFlow::Continue(());
         };
         let registers = register_values(state.frame, values);
+        if self.staged.uses_values() {
+            self.staged.set_different_values(&solution.different_values());
+        }
         self.forced_orders(state);
         if !self.staged.plausible() {
             return ControlFlow::Continue(());

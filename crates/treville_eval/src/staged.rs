@@ -21,7 +21,8 @@ pub struct Plan {
     /// Flags and definedness, looked at on accepted executions only.
     pub notes: Vec<CheckId>,
     coherence: CoherencePlan,
-    /// The terms that are `rf`, `co` and `FW` themselves, if the model has them.
+    /// The terms that are `rf`, `co`, `FW` and `different-values` themselves, if the model has them.
+    different: Option<TermId>,
     rf: Option<TermId>,
     co: Option<TermId>,
     finals: Option<TermId>,
@@ -51,6 +52,7 @@ impl Plan {
             n_monotone,
             notes,
             coherence: CoherencePlan::new(model),
+            different: find(&Term::BaseRel(BaseRel::DifferentValues)),
             rf: find(&Term::BaseRel(BaseRel::Rf)),
             co: find(&Term::BaseRel(BaseRel::Co)),
             finals: find(&Term::BaseSet(Name::new("FW"))),
@@ -249,6 +251,19 @@ impl<'m> Staged<'m> {
     pub fn rest_holds(&mut self) -> bool {
         let plan = self.plan;
         plan.required[plan.n_monotone..].iter().all(|id| self.passes(*id))
+    }
+
+    /// Whether the model compares values of events.
+    pub fn uses_values(&self) -> bool {
+        self.plan.different.is_some()
+    }
+
+    /// The events with different values ([`crate::plain::different_values`]), known once reads have their sources.
+    pub fn set_different_values(&mut self, different: &Relation) {
+        self.set_base(self.plan.different, different);
+        self.clock += 1;
+        self.round[1] = self.clock;
+        self.round[2] = self.clock;
     }
 
     /// Whether the model looks at final writes.

@@ -32,6 +32,9 @@ const MAX_DEPTH: u32 = 300;
 /// How many function calls a model may need: more is a runaway.
 const MAX_CALLS: u32 = 200_000;
 
+/// How many errors one definition can have.
+const MAX_FAULTS: usize = 20;
+
 /// The value of an expression, or what is wrong with it.
 type Eval<T = Static> = Result<T, Vec<Diagnostic>>;
 
@@ -180,6 +183,15 @@ impl<'v> Linker<'v> {
                 mismatch(want, &Type::of_shape(self.terms.shape(term)), span)
             }
             _ => Ok(term),
+        }
+    }
+}
+
+/// Adds what is not there yet. Few are enough: one cause shows in everything that uses it.
+fn merge(faults: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
+    for fault in more {
+        if faults.len() < MAX_FAULTS && !faults.contains(&fault) {
+            faults.push(fault);
         }
     }
 }

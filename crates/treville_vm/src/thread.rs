@@ -86,6 +86,7 @@ pub struct ThreadVm<V> {
     /// The last load-linked that no store-conditional has used: event, address, size.
     pub(crate) reservation: Option<(u32, V, u8)>,
     n_events: u32,
+    pub(crate) serial: u32,
     instance: u32,
     instr: Option<InstrId>,
     span: Span,
@@ -120,6 +121,7 @@ impl<V: Clone> ThreadVm<V> {
             jumps: BTreeMap::new(),
             reservation: None,
             n_events: 0,
+            serial: 0,
             instance: 0,
             instr: None,
             span: Span::new(treville_base::FileId(0), 0, 0),
@@ -140,6 +142,11 @@ impl<V: Clone> ThreadVm<V> {
     /// The value of a register: the final one, once the thread has ended.
     pub fn register(&self, reg: Reg) -> &V {
         &self.slots[reg].value
+    }
+
+    /// How many registers, locations and memory cells it has read.
+    pub fn n_reads(&self) -> u32 {
+        self.serial
     }
 
     pub(crate) fn width(&self, program: &Program, reg: Reg) -> u8 {
@@ -352,6 +359,7 @@ impl<V: Clone> ThreadVm<V> {
             iico_ctrl: Deps::new(),
             rf_reg: None,
             register: None,
+            serial: self.serial + u32::from(kind == Kind::Read),
             instance: self.instance,
             instr: self.instr.unwrap_or(InstrId(0)),
             span: self.span,
@@ -368,6 +376,7 @@ impl<V: Clone> ThreadVm<V> {
         }
         self.local.push((event.index, event.after.clone()));
         self.n_events += 1;
+        self.serial = event.serial;
         self.queue.push_back(Action::Event(Box::new(event)));
     }
 }

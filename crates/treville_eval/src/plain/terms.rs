@@ -3,7 +3,7 @@
 use super::{Extent, Stop};
 use std::sync::Arc;
 use treville_base::{BitMatrix, Cancel, Diagnostic, Idx, Name};
-use treville_event::{BaseRel, Event, EventSet, Graph, Relation};
+use treville_event::{BaseRel, Event, EventSet, Graph, Relation, Skeleton};
 use treville_model::{Model, RecId, Term, TermId, children};
 
 /// One model on one graph with the picks made so far.
@@ -129,20 +129,9 @@ impl<'a> Evaluator<'a> {
             BaseRel::Id => Relation::identity(self.n_events()),
             BaseRel::Rf => self.graph.rf.clone(),
             BaseRel::Co => self.graph.co.clone(),
-            BaseRel::DifferentValues => self.different_values(),
+            BaseRel::DifferentValues => different_values(&self.graph.skeleton),
             rel => self.graph.skeleton.rels.get(&rel).cloned().unwrap_or_else(|| Relation::new(self.n_events())),
         }
-    }
-
-    /// Events with values that differ; a write's is what it writes.
-    fn different_values(&self) -> Relation {
-        let value = |e: &Event| e.written.or(e.read);
-        let events = self.graph.skeleton.events.as_slice();
-        let pairs = events.iter().enumerate().flat_map(|(i, a)| {
-            let different = |&(_, b): &(usize, &Event)| value(a) != value(b);
-            events.iter().enumerate().filter(different).map(move |(j, _)| (i, j))
-        });
-        Relation::from_pairs(events.len(), pairs)
     }
 
     /// A member of a recursive group: the approximation while the group is being solved, its solution otherwise.
@@ -213,6 +202,17 @@ impl<'a> Evaluator<'a> {
             }
         }
     }
+}
+
+/// Relates events with values that differ; a write's value is what it writes.
+pub fn different_values(skeleton: &Skeleton) -> Relation {
+    let value = |e: &Event| e.written.or(e.read);
+    let events = skeleton.events.as_slice();
+    let pairs = events.iter().enumerate().flat_map(|(i, a)| {
+        let different = |&(_, b): &(usize, &Event)| value(a) != value(b);
+        events.iter().enumerate().filter(different).map(move |(j, _)| (i, j))
+    });
+    Relation::from_pairs(events.len(), pairs)
 }
 
 fn pointwise(

@@ -1,7 +1,7 @@
 //! The value of an expression, as far as the text determines it.
 
 use super::scope::Scope;
-use super::{Eval, Linker, fault};
+use super::{Eval, Linker, fault, merge};
 use crate::model::{Closure, Known, Shape, Static, Term, TermId, Type};
 use crate::syntax::{Binding, Cond, Exp, ExpKind, Nary, Pattern, Split, Unary};
 use std::collections::BTreeSet;
@@ -70,7 +70,7 @@ impl Linker<'_> {
         for exp in exps {
             match self.eval(exp, scope) {
                 Ok(value) => values.push(value),
-                Err(more) => faults.extend(more),
+                Err(more) => merge(&mut faults, more),
             }
         }
         if faults.is_empty() { Ok(values) } else { Err(faults) }
@@ -224,7 +224,7 @@ impl Linker<'_> {
         for (value, operand) in values.iter().zip(operands) {
             match self.as_term(value, want, operand.span) {
                 Ok(term) => terms.push(term),
-                Err(more) => faults.extend(more),
+                Err(more) => merge(&mut faults, more),
             }
         }
         if !faults.is_empty() {
@@ -439,7 +439,7 @@ pub(super) fn both<A, B>(a: Eval<A>, b: Eval<B>) -> Result<(A, B), Vec<Diagnosti
     match (a, b) {
         (Ok(a), Ok(b)) => Ok((a, b)),
         (Err(mut a), Err(b)) => {
-            a.extend(b);
+            merge(&mut a, b);
             Err(a)
         }
         (Err(faults), Ok(_)) | (Ok(_), Err(faults)) => Err(faults),
