@@ -135,18 +135,18 @@ impl Explainer<'_> {
     fn reason(&self, graph: &Graph, example: Drawing, failed: &CheckResult, steps: &[Step]) -> Reason {
         let (model, sources) = (&*self.prepared.model.model, &self.prepared.model.sources);
         let check = &model.checks[failed.check];
-        let tested = terms::label(model, check.test.term);
         let evidence = match (&failed.evidence, check.test.kind) {
-            (None, _) => format!("there is nothing in {tested}, but there must be"),
-            (Some(_), CheckKind::Acyclic) => format!("a cycle in {tested}"),
-            (Some(_), CheckKind::Irreflexive) => format!("{tested} goes from an event to itself"),
-            (Some(_), CheckKind::Empty) => format!("{tested} is not empty"),
+            (None, _) => "what is missing",
+            (Some(_), CheckKind::Acyclic) => "a cycle",
+            (Some(_), CheckKind::Irreflexive) => "a path from an event to itself",
+            (Some(Evidence::Member(..)), CheckKind::Empty) => "an event that must not be there",
+            (Some(_), CheckKind::Empty) => "a pair that must not be there",
         };
         Reason {
             axiom: one_line(sources, check.span),
             place: Some(place(sources, check.span)),
             candidates: 1,
-            evidence,
+            evidence: evidence.to_owned(),
             steps: steps.iter().map(|step| self.shown(graph, &example, step)).collect(),
             example,
         }

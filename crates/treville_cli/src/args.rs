@@ -113,6 +113,9 @@ pub(crate) struct ModelFileArgs {
     /// Macro definitions for C tests.
     #[arg(long, value_name = "F", help_heading = "Model")]
     macros: Vec<String>,
+    /// A configuration file (.cfg) that says the same; options win.
+    #[arg(long, value_name = "F", help_heading = "Model")]
+    pub(crate) config: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -134,7 +137,7 @@ pub(crate) struct RunArgs {
     timeout: Option<Duration>,
     /// Megabytes for each file.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
-    memory_limit: Option<u64>,
+    pub(crate) memory_limit: Option<u64>,
     /// At most so many threads for each file.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
     threads: Option<u32>,

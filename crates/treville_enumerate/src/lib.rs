@@ -173,6 +173,8 @@ fn stop_reason(cancel: &Cancel) -> Option<StopReason> {
         Some(StopReason::Cancelled)
     } else if cancel.is_late() {
         Some(StopReason::Timeout)
+    } else if cancel.is_full() {
+        Some(StopReason::Memory)
     } else {
         None
     }

@@ -31,7 +31,7 @@ pub struct Reason {
     /// `tso.cat:12`.
     pub place: Option<String>,
     pub candidates: u64,
-    /// What a cycle, a pair or an event is called: `a cycle in hb`.
+    /// What the steps are: `a cycle`.
     pub evidence: String,
     pub steps: Vec<ReasonStep>,
     /// One of the candidates.
@@ -96,7 +96,7 @@ fn rejected(reason: &Reason, palette: Palette, out: &mut String) {
     let axiom = palette.paint(Paint::Strong, &reason.axiom);
     let _ = writeln!(out, "  {axiom}{}", palette.paint(Paint::Place, &place));
     let candidates = count(reason.candidates, "candidate", "candidates");
-    let _ = writeln!(out, "  rejects {candidates}: {}", reason.evidence);
+    let _ = writeln!(out, "  rejects {candidates} by {}", reason.evidence);
     let width = |texts: &mut dyn Iterator<Item = &String>| texts.map(|t| t.chars().count()).max().unwrap_or(0);
     let from = width(&mut reason.steps.iter().map(|s| &s.from));
     let to = width(&mut reason.steps.iter().filter_map(|s| s.to.as_ref()));
