@@ -16,6 +16,11 @@ impl Cancel {
         Self::default()
     }
 
+    /// Raised through a flag that somebody else holds, such as a signal handler.
+    pub fn from_flag(raised: Arc<AtomicBool>) -> Self {
+        Cancel { raised, deadline: None }
+    }
+
     /// The same flag, with a deadline (the earlier one if there was one already).
     #[must_use]
     pub fn with_deadline(&self, deadline: Instant) -> Self {
