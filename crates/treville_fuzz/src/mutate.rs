@@ -24,12 +24,28 @@ const NUMBERS: &[&str] = &[
 ];
 
 /// Characters that languages treat specially, and some that take several bytes.
-const CHARACTERS: &[char] =
-    &['(', ')', '{', '}', '[', ']', ';', ',', '"', '\'', '|', '*', '^', '~', '#', '\\', '\n', '\0', 'é', '→', '𝛼', '\u{feff}'];
+const CHARACTERS: &[char] = &[
+    '(', ')', '{', '}', '[', ']', ';', ',', '"', '\'', '|', '*', '^', '~', '#', '\\', '\n', '\0', 'é', '→', '𝛼',
+    '\u{feff}',
+];
 
 /// Pieces that nest; repeated, they must meet a limit and not the end of the stack.
-const NESTING: &[&str] =
-    &["(", "[", "{", "~", "(*", "let x = ", "let rec f = fun x -> ", "if (1) { ", "*", "- ", "!", "(int)", "try ", "x ++ "];
+const NESTING: &[&str] = &[
+    "(",
+    "[",
+    "{",
+    "~",
+    "(*",
+    "let x = ",
+    "let rec f = fun x -> ",
+    "if (1) { ",
+    "*",
+    "- ",
+    "!",
+    "(int)",
+    "try ",
+    "x ++ ",
+];
 
 /// Makes texts from seeds.
 pub struct Mutator<'a> {
@@ -109,7 +125,8 @@ impl<'a> Mutator<'a> {
 
     fn change_number(&mut self, text: &str) -> String {
         let mut words = pieces(text);
-        let numbers: Vec<usize> = (0..words.len()).filter(|&i| words[i].starts_with(|c: char| c.is_ascii_digit())).collect();
+        let numbers: Vec<usize> =
+            (0..words.len()).filter(|&i| words[i].starts_with(|c: char| c.is_ascii_digit())).collect();
         if let (Some(&at), Some(number)) = (self.rng.pick(&numbers), self.rng.pick(NUMBERS)) {
             words[at] = number;
         }

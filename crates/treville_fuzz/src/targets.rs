@@ -28,8 +28,14 @@ const LONGEST: usize = 1 << 17;
 
 /// Tests that every model is run on: reads, writes, fences, updates, dependencies.
 const TESTS: [(&str, &str); 2] = [
-    ("a.litmus", "X86 a\n{}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MFENCE | ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n"),
-    ("b.litmus", "C b\n{}\nP0 (atomic_int* x, int* y) {\n  *y = 1;\n  atomic_store_explicit(x, 1, memory_order_release);\n}\nP1 (atomic_int* x, int* y) {\n  int r0 = atomic_fetch_add_explicit(x, 1, memory_order_acquire);\n  if (r0 == 1) { int r1 = *y; }\n}\nexists (1:r0=1)\n"),
+    (
+        "a.litmus",
+        "X86 a\n{}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MFENCE | ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n",
+    ),
+    (
+        "b.litmus",
+        "C b\n{}\nP0 (atomic_int* x, int* y) {\n  *y = 1;\n  atomic_store_explicit(x, 1, memory_order_release);\n}\nP1 (atomic_int* x, int* y) {\n  int r0 = atomic_fetch_add_explicit(x, 1, memory_order_acquire);\n  if (r0 == 1) { int r1 = *y; }\n}\nexists (1:r0=1)\n",
+    ),
 ];
 
 /// Takes a text as a memory model.
@@ -52,7 +58,8 @@ pub fn cat(model: &str) -> Reached {
         let again = again.map(|unit| print(&unit, parens));
         assert_eq!(again.as_ref().ok(), Some(&printed), "a printed model reads back as itself");
     }
-    let mut files: BTreeMap<String, String> = TESTS.iter().map(|(name, test)| (name.to_string(), test.to_string())).collect();
+    let mut files: BTreeMap<String, String> =
+        TESTS.iter().map(|(name, test)| (name.to_string(), test.to_string())).collect();
     files.insert("input.cat".into(), model.into());
     let files = MemoryFiles(files);
     let session = Session::new(&files, Cancel::new());
