@@ -6,7 +6,7 @@
 use crate::parser;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use treville_base::{Diagnostic, Name, SourceMap, Span};
+use treville_base::{Diagnostic, SourceMap, Span};
 use treville_model::syntax::{Ins, InsKind, Unit};
 
 /// How deep includes may nest.
@@ -43,29 +43,8 @@ pub fn parse_unit(
     sources: &mut SourceMap,
     loader: &dyn Loader,
 ) -> Result<Unit, Vec<Diagnostic>> {
-    parse_model(name, text, &[], sources, loader)
-}
-
-/// As [`parse_unit`], with `prelude`, names of files, included before everything else: the standard library, a bell file.
-///
-/// # Errors
-/// As [`parse_unit`]; also if a file of the prelude is not found.
-pub fn parse_model(
-    name: &str,
-    text: &str,
-    prelude: &[&str],
-    sources: &mut SourceMap,
-    loader: &dyn Loader,
-) -> Result<Unit, Vec<Diagnostic>> {
     let mut reader = Reader { sources, loader, open: Vec::new(), known: FxHashMap::default(), diagnostics: Vec::new() };
-    let mut unit = reader.unit(name.to_string(), Arc::from(text), prelude);
-    let missing = |ins: &&Ins| matches!(ins.kind, InsKind::Include { unit: None, .. });
-    for ins in unit.body.iter().take(prelude.len()).filter(missing) {
-        if let InsKind::Include { file, .. } = &ins.kind {
-            reader.diagnostics.push(Diagnostic::error(None, format!("`{file}`, which `{name}` needs, was not found")));
-        }
-    }
-    unit.body.shrink_to_fit();
+    let unit = reader.unit(name.to_string(), Arc::from(text));
     if reader.diagnostics.is_empty() { Ok(unit) } else { Err(reader.diagnostics) }
 }
 
@@ -79,14 +58,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn unit(&mut self, name: String, text: Arc<str>, prelude: &[&str]) -> Unit {
+    fn unit(&mut self, name: String, text: Arc<str>) -> Unit {
         let file = self.sources.add(name.clone(), text.clone());
         let mut unit = parser::parse(file, &text, &mut self.diagnostics);
-        let include = |name: &&str| Ins {
-            kind: InsKind::Include { file: Name::new(name), unit: None },
-            span: Span::new(file, 0, 0),
-        };
-        unit.body.splice(0..0, prelude.iter().map(include));
         self.open.push(name);
         self.attach(&mut unit.body);
         self.open.pop();
@@ -139,7 +113,7 @@ impl Reader<'_> {
             self.diagnostics.push(Diagnostic::error(span, format!("includes nest more than {MAX_DEPTH} files deep")));
             return None;
         }
-        let unit = Arc::new(self.unit(name.clone(), text, &[]));
+        let unit = Arc::new(self.unit(name.clone(), text));
         self.known.insert(name, unit.clone());
         Some(unit)
     }

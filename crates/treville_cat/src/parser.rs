@@ -16,7 +16,7 @@ use treville_model::syntax::{Ins, Unit};
 
 const MAX_DEPTH: usize = 200;
 
-/// How many errors of one file are reported.
+/// How many errors of one file are reported; reading stops there.
 const MAX_ERRORS: usize = 30;
 
 /// Words that may follow the title; models written for older tools have the ones other than `catdep`.
@@ -43,8 +43,17 @@ pub(crate) fn parse(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>)
             (unit, found) = (flat, found_flat);
         }
     }
+    found.truncate(MAX_ERRORS);
     diagnostics.append(&mut found);
     unit
+}
+
+/// The title of a text, which may be wrong otherwise.
+pub(crate) fn title(text: &str) -> Option<Name> {
+    let file = FileId(0);
+    let mut diagnostics = Vec::new();
+    let tokens = lexer::lex(file, text, Comments::Nested, &mut diagnostics).tokens;
+    Parser::new(file, text, tokens, &mut diagnostics).title().0
 }
 
 struct Parser<'a> {
@@ -267,6 +276,11 @@ impl<'a> Parser<'a> {
 
     /// Skips the rest of a broken instruction.
     fn recover(&mut self, inner: bool) {
+        if self.gave_up || self.diagnostics.len() >= MAX_ERRORS {
+            self.gave_up = true;
+            self.at = self.tokens.len() - 1;
+            return;
+        }
         let first = self.tokens[self.start].kind;
         if matches!(first, Kind::Word(Word::Procedure | Word::Forall | Word::If | Word::Match)) {
             self.left_over += 1;

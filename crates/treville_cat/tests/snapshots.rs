@@ -1,13 +1,13 @@
 //! Reads every file of `test_data` and compares with the `.expect` beside it. `TREVILLE_BLESS=1` rewrites those.
 //!
 //! `err/`: the messages, as a person would see them. `ok/`: the tree, printed with all parentheses; it must also print
-//! and read back as the same tree.
+//! and read back as the same tree. `lint/`: the warnings.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 use treville_base::{Diagnostic, SourceMap};
-use treville_cat::{Loaded, Parens, parse_unit, print};
+use treville_cat::{Loaded, Parens, lint, parse_unit, print};
 use treville_model::syntax::Unit;
 
 /// The cases of a folder, sorted.
@@ -76,6 +76,9 @@ fn load(name: &str, _from: &str) -> Option<Loaded> {
         "pong.cat" => "(* back *) include \"ping.cat\"",
         "broken.cat" => "let x =\n",
         "empty.cat" => "",
+        "defs.cat" => "let def1 = po let def2 = def1 | rf let hidden(x) = 0",
+        "more-defs.cat" => "include \"defs.cat\" let def3 = def2",
+        "check.cat" => "acyclic needed as included",
         _ => return None,
     };
     Some(Loaded { name: name.to_string(), text: text.into() })
@@ -107,6 +110,17 @@ fn trees() {
     check_all("ok", |name, text| match read(name, text) {
         Ok(unit) => print(&unit, Parens::All),
         Err(messages) => messages,
+    });
+}
+
+#[test]
+fn warnings() {
+    check_all("lint", |name, text| {
+        let mut sources = SourceMap::new();
+        match parse_unit(name, text, &mut sources, &load) {
+            Ok(unit) => render(&sources, &lint(&unit)),
+            Err(diagnostics) => render(&sources, &diagnostics),
+        }
     });
 }
 

@@ -1,8 +1,10 @@
 //! What is computed once for a task, before any candidate: paths, cells, parts, initial writes.
 
+use crate::addresses::Addresses;
 use crate::cells::Cells;
 use crate::frame::{Frame, Parts, Refusal, initial_value};
-use crate::traces::Traces;
+use crate::possible::Possible;
+use crate::traces::{Trace, Traces};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use treville_base::{Cancel, Idx};
@@ -22,6 +24,7 @@ pub(crate) struct Prepared<'a> {
     parts: Parts,
     init: Vec<(Cell, TermId)>,
     observed: BTreeSet<Cell>,
+    possible: Possible,
     /// The engine chooses a coherence order; otherwise the model makes its own.
     pub(crate) free_co: bool,
 }
@@ -38,31 +41,82 @@ impl<'a> Prepared<'a> {
         let program = &*task.program;
         let shape = Shape::new(program, vocabulary, task.bounds.unroll);
         let mut traces = Traces::of(program, shape, cancel).ok_or(Failed::TooManyPaths)?;
-        let cells = Cells::of(program, &traces);
+        let mut cells = Cells::of(program, &traces);
+        let possible = Possible::of(program, &traces, &cells);
+        add_outside(&traces, &possible, &mut cells);
         let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
         let init = initial_writes(program, &mut traces, &cells, &observed);
-        Ok(Prepared { program, model, vocabulary, traces, cells, parts, init, observed, free_co: model.free_co })
+        Ok(Prepared {
+            program,
+            model,
+            vocabulary,
+            traces,
+            cells,
+            parts,
+            init,
+            observed,
+            possible,
+            free_co: model.free_co,
+        })
+    }
+
+    /// Frames with every address fixed, with conditions that make sure that they turn out as fixed; together they have the
+    /// executions of [`Self::each_frame`]. `None` stands for a frame with too many possible addresses.
+    pub(crate) fn each_fixed_frame(
+        &self,
+        cancel: &Cancel,
+        mut visit: impl FnMut(Option<&Frame<'_>>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let store = &self.traces.domain.store;
+        let possible = |t: &Trace| t.constraints.iter().all(|c| self.possible.can_hold(store, *c));
+        let kept: Vec<Vec<usize>> =
+            self.traces.threads.iter().map(|ts| (0..ts.len()).filter(|&i| possible(&ts[i])).collect()).collect();
+        self.each_choice(&kept, |choice| {
+            let frame = Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice);
+            if frame.fixed {
+                return visit(Some(&frame));
+            }
+            let Some((moving, combinations)) = Addresses::of(self, &frame, cancel) else { return visit(None) };
+            for cells in combinations {
+                let mut fixed = frame.clone();
+                moving.iter().zip(cells).for_each(|(&e, cell)| fixed.fix(e, cell));
+                visit(Some(&fixed))?;
+            }
+            ControlFlow::Continue(())
+        })
     }
 
     /// Every combination of one path for each thread, in lexicographic order.
     pub(crate) fn each_frame(&self, mut visit: impl FnMut(&Frame<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-        let sizes: Vec<usize> = self.traces.threads.iter().map(Vec::len).collect();
-        if sizes.contains(&0) {
+        let all: Vec<Vec<usize>> = self.traces.threads.iter().map(|ts| (0..ts.len()).collect()).collect();
+        self.each_choice(&all, |choice| visit(&Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice)))
+    }
+
+    /// Every way to take one element of each list, in lexicographic order.
+    fn each_choice(&self, lists: &[Vec<usize>], mut visit: impl FnMut(&[usize]) -> ControlFlow<()>) -> ControlFlow<()> {
+        if lists.iter().any(Vec::is_empty) {
             return ControlFlow::Continue(());
         }
-        let mut choice = vec![0; sizes.len()];
+        let mut at = vec![0; lists.len()];
         loop {
-            visit(&Frame::new(&self.traces, &self.parts, &self.cells, &self.init, &choice))?;
-            let Some(digit) = (0..sizes.len()).rev().find(|&i| choice[i] + 1 < sizes[i]) else {
+            let choice: Vec<usize> = at.iter().zip(lists).map(|(i, list)| list[*i]).collect();
+            visit(&choice)?;
+            let Some(digit) = (0..lists.len()).rev().find(|&i| at[i] + 1 < lists[i].len()) else {
                 return ControlFlow::Continue(());
             };
-            choice[digit] += 1;
-            choice[digit + 1..].fill(0);
+            at[digit] += 1;
+            at[digit + 1..].fill(0);
         }
     }
 
-    pub(crate) fn same_instance(&self, frame: &Frame<'_>, a: usize, b: usize) -> bool {
+    /// Whether a read could see a write as far as their instructions tell: not its own, and of the same size.
+    pub(crate) fn may_read(&self, frame: &Frame<'_>, read: usize, write: usize) -> bool {
+        let own = read == write || write > read && self.same_instance(frame, read, write);
+        !own && frame.events[read].size == frame.events[write].size
+    }
+
+    fn same_instance(&self, frame: &Frame<'_>, a: usize, b: usize) -> bool {
         let instance = |e: usize| {
             let (thread, index) = frame.events[e].at?;
             Some((thread, frame.traces[thread.index()].events[index as usize].action.instance))
@@ -77,6 +131,16 @@ impl<'a> Prepared<'a> {
 
     pub(crate) fn is_observed(&self, cell: Option<Cell>) -> bool {
         cell.is_some_and(|c| self.observed.contains(&c))
+    }
+}
+
+/// Memory is total: what lies outside of every object is 0 and can be accessed like anything else.
+fn add_outside(traces: &Traces, possible: &Possible, cells: &mut Cells) {
+    for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
+        let Some((address, size)) = event.action.place else { continue };
+        for a in possible.values(&traces.domain.store, address).into_iter().flatten() {
+            cells.add_outside(a.unsigned() as u64, size);
+        }
     }
 }
 

@@ -26,6 +26,8 @@ pub enum LockShape {
 pub struct Vocabulary {
     /// Sets of events by name, those of kinds included.
     pub sets: BTreeSet<Name>,
+    /// Those of them that have no member in any execution at hand: models simplify where they know it.
+    pub empty: BTreeSet<Name>,
     pub rmw: RmwShape,
     pub locks: LockShape,
     /// Whether register events and the relations inside an instruction are built.
@@ -86,4 +88,15 @@ base_rels! {
     DifferentValues "different-values",
     /// Read and write of an update whose expected value came from a read (compare-exchange).
     Casdep "casdep",
+    /// Same offset in an object.
+    SameLowOrderBits "same-low-order-bits",
+    /// From a page table entry to the accesses of its page.
+    PteToPa "PTEtoPA",
+}
+
+impl BaseRel {
+    /// Whether skeletons have it. The others can be named, but no model may depend on them.
+    pub fn is_built(self) -> bool {
+        !matches!(self, BaseRel::SameLowOrderBits | BaseRel::PteToPa)
+    }
 }

@@ -1,19 +1,24 @@
 //! Memory models as data. No text is read here: [`syntax`] is what a parser of CAT produces; [`link()`] turns it, for one
 //! vocabulary, into a [`Model`]: hash-consed set and relation terms, choices and checks in order.
 
+pub mod bell;
 pub mod syntax;
 
+mod display;
 mod fingerprint;
+mod leftovers;
 mod link;
 mod mentions;
 mod model;
 mod terms;
 mod types;
+mod vocabulary;
 
 pub use link::{group_member, link};
 pub use mentions::mentions;
 pub use model::{
-    Check, CheckId, CheckKind, Closure, General, GeneralId, Model, Orders, Pick, PickId, PickSource, Prim, RecGroup,
-    RecId, RecOrder, Shape, Stage, Static, Step, Term, TermId, TermInfo, Test, Type,
+    Check, CheckId, CheckKind, Closure, General, GeneralId, Known, Model, Orders, Pick, PickId, PickSource, Prim,
+    RecGroup, RecId, RecOrder, Shape, Stage, Static, Step, Term, TermId, TermInfo, Test, Type,
 };
 pub use terms::children;
+pub use vocabulary::{DialectFacts, vocabulary};

@@ -18,18 +18,22 @@ use crate::model::{
 use crate::syntax::{Exp, Unit};
 use crate::terms::Terms;
 pub use apply::group_member;
+pub(crate) use finish::computes_dependencies;
 use instruction::Procedure;
 use rustc_hash::FxHashMap;
 use scope::Scope;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
-use treville_event::Vocabulary;
+use treville_event::{BaseRel, Vocabulary};
 
 /// How deeply expressions and calls may nest.
 const MAX_DEPTH: u32 = 300;
 /// How many function calls a model may need: more is a runaway.
 const MAX_CALLS: u32 = 200_000;
+
+/// How many errors one definition can have.
+const MAX_FAULTS: usize = 20;
 
 /// The value of an expression, or what is wrong with it.
 type Eval<T = Static> = Result<T, Vec<Diagnostic>>;
@@ -54,9 +58,13 @@ struct Linker<'v> {
     generals: IndexVec<GeneralId, General>,
     checks: IndexVec<CheckId, Check>,
     steps: Vec<Step>,
+    vacuous: Vec<(Name, Span)>,
     shows: Vec<(Name, TermId)>,
     globals: FxHashMap<Name, Static>,
     procedures: FxHashMap<Name, Arc<Procedure>>,
+    /// Global definitions of the model's own file, in order, and those of them that names now stand for.
+    own: Vec<Definition>,
+    own_now: FxHashMap<Name, usize>,
     /// Names and members of enumerations.
     enums: Vec<(Name, Vec<Name>)>,
     /// Sets that exist because a tag was declared.
@@ -69,12 +77,20 @@ struct Linker<'v> {
     including: Vec<Name>,
     /// Bodies of recursive functions whose type is being found out, to stop there when they call themselves.
     typing: Vec<*const Exp>,
+    /// Uses of relations that can be named and are not built.
+    unbuilt: Vec<(BaseRel, Span)>,
     /// Whether coherence is already bound to the free choice of the engine.
     co_bound: bool,
     depth: u32,
     calls: u32,
     /// How many `try` surround the expression.
     tried: u32,
+}
+
+struct Definition {
+    name: Name,
+    span: Span,
+    used: bool,
 }
 
 impl<'v> Linker<'v> {
@@ -87,9 +103,12 @@ impl<'v> Linker<'v> {
             generals: IndexVec::new(),
             checks: IndexVec::new(),
             steps: Vec::new(),
+            vacuous: Vec::new(),
             shows: Vec::new(),
             globals: FxHashMap::default(),
             procedures: FxHashMap::default(),
+            own: Vec::new(),
+            own_now: FxHashMap::default(),
             enums: Vec::new(),
             tag_sets: BTreeSet::new(),
             errors: Vec::new(),
@@ -97,6 +116,7 @@ impl<'v> Linker<'v> {
             in_prelude: false,
             including: Vec::new(),
             typing: Vec::new(),
+            unbuilt: Vec::new(),
             co_bound: false,
             depth: 0,
             calls: 0,
@@ -132,7 +152,7 @@ impl<'v> Linker<'v> {
             stage,
             ty,
             looks_at: capture.looks_at,
-            orders: None,
+            known: None,
         }))
     }
 
@@ -163,6 +183,15 @@ impl<'v> Linker<'v> {
                 mismatch(want, &Type::of_shape(self.terms.shape(term)), span)
             }
             _ => Ok(term),
+        }
+    }
+}
+
+/// Adds what is not there yet. Few are enough: one cause shows in everything that uses it.
+fn merge(faults: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
+    for fault in more {
+        if faults.len() < MAX_FAULTS && !faults.contains(&fault) {
+            faults.push(fault);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The names that a piece of syntax mentions, whether bound there or not. Nothing is linked.
 
-use crate::syntax::{Check, Cond, Exp, ExpKind, Ins, InsKind, Unit};
+use crate::syntax::{Binding, Check, Cond, Exp, ExpKind, Ins, InsKind, Unit};
 use std::collections::BTreeSet;
 use treville_base::Name;
 
@@ -61,6 +61,31 @@ fn in_cond(cond: &Cond, see: &mut dyn FnMut(&Name)) {
 
 /// Calls `see` for each use of a name in the instructions and in the units that they include.
 pub(crate) fn in_body(body: &[Ins], see: &mut dyn FnMut(&Name)) {
+    in_instructions(body, &|_| true, see);
+}
+
+/// As [`in_body`], but not for what stands in the standard library.
+pub(crate) fn outside_library(body: &[Ins], see: &mut dyn FnMut(&Name)) {
+    in_instructions(body, &|file| file.rsplit('/').next() != Some("stdlib.cat"), see);
+}
+
+/// Calls `see` for each top-level binding of the instructions and of the units that they include.
+pub(crate) fn bindings(body: &[Ins], see: &mut dyn FnMut(&Binding)) {
+    for ins in body {
+        match &ins.kind {
+            InsKind::Let(found) | InsKind::LetRec(found, _) => found.iter().for_each(&mut *see),
+            InsKind::Include { unit, .. } => unit.iter().for_each(|u| bindings(&u.body, see)),
+            InsKind::If { then, els, .. } => {
+                bindings(then, see);
+                bindings(els, see);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn in_instructions(body: &[Ins], enters: &dyn Fn(&Name) -> bool, see: &mut dyn FnMut(&Name)) {
+    let in_body = |body: &[Ins], see: &mut dyn FnMut(&Name)| in_instructions(body, enters, see);
     for ins in body {
         match &ins.kind {
             InsKind::Let(bindings) => bindings.iter().for_each(|b| in_exp(&b.body, see)),
@@ -71,7 +96,8 @@ pub(crate) fn in_body(body: &[Ins], see: &mut dyn FnMut(&Name)) {
             InsKind::Check(_, check) => in_exp(&check.exp, see),
             InsKind::ShowAs(exp, _) | InsKind::Debug(exp) => in_exp(exp, see),
             InsKind::Show(_) | InsKind::Unshow(_) | InsKind::Enum { .. } => {}
-            InsKind::Include { unit, .. } => unit.iter().for_each(|u| in_body(&u.body, see)),
+            InsKind::Include { file, unit } if enters(file) => unit.iter().for_each(|u| in_body(&u.body, see)),
+            InsKind::Include { .. } => {}
             InsKind::Procedure { body, .. } => in_body(body, see),
             InsKind::Call { procedure, argument, .. } => {
                 see(procedure);

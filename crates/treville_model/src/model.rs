@@ -4,7 +4,7 @@
 //! `try` are gone. Order matters only between picks (`with x from …`) and checks, and [`Model::steps`] keeps it.
 
 use crate::syntax;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
 use treville_event::BaseRel;
@@ -154,8 +154,16 @@ pub struct General {
     pub ty: Type,
     /// The terms that its names stand for, directly or through functions.
     pub looks_at: Vec<TermId>,
-    /// Its value, if it is a set of orders that need no interpreter.
-    pub orders: Option<Orders>,
+    /// Its value, if that needs no interpreter.
+    pub known: Option<Known>,
+}
+
+/// Sets of relations that the linker understands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Known {
+    Orders(Orders),
+    /// The set with this set or relation as its only element.
+    Only(TermId),
 }
 
 /// Types of values, as far as the linker knows them.
@@ -289,6 +297,8 @@ pub struct Model {
     pub generals: IndexVec<GeneralId, General>,
     pub checks: IndexVec<CheckId, Check>,
     pub steps: Vec<Step>,
+    /// Checks that no execution can fail (and flags that none can raise) with this vocabulary; they are left out of `checks`.
+    pub vacuous: Vec<(Name, Span)>,
     /// Relations that a drawing shows, by name.
     pub shows: Vec<(Name, TermId)>,
     /// The last set or relation bound to each name at the end of the model.
@@ -297,6 +307,10 @@ pub struct Model {
     pub free_co: bool,
     /// Same for equal models, whatever their names.
     pub fingerprint: u128,
+    /// Variants that were on.
+    pub variants: BTreeSet<Name>,
+    /// Definitions of the model's own file that nothing in it uses or shows.
+    pub unused: Vec<(Name, Span)>,
     /// What is odd but harmless: definitions that are faulty and not used.
     pub warnings: Vec<Diagnostic>,
 }

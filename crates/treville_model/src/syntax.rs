@@ -1,5 +1,6 @@
 //! The syntax of CAT as a tree: what a parser produces and the linker reads. Every node has its place in the text.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Name, Span};
 
@@ -207,4 +208,16 @@ pub enum VariantCond {
     Not(Box<VariantCond>),
     And(Box<VariantCond>, Box<VariantCond>),
     Or(Box<VariantCond>, Box<VariantCond>),
+}
+
+impl VariantCond {
+    /// Whether it holds when these variants are on.
+    pub fn holds(&self, on: &BTreeSet<Name>) -> bool {
+        match self {
+            VariantCond::Is(name) => on.contains(name),
+            VariantCond::Not(c) => !c.holds(on),
+            VariantCond::And(a, b) => a.holds(on) && b.holds(on),
+            VariantCond::Or(a, b) => a.holds(on) || b.holds(on),
+        }
+    }
 }

@@ -13,9 +13,8 @@ impl Linker<'_> {
     /// What the orders must extend besides "initial writes first, final writes last" becomes a check: an order is
     /// total, so it extends a relation within locations if and only if their union has no cycle.
     pub(super) fn free_coherence(&mut self, orders: Orders, var: &Name, span: Span) -> Option<TermId> {
-        let w = Name::from("W");
         let loc = self.terms.rel(BaseRel::Loc);
-        let writes = self.terms.set(&w);
+        let writes = self.base_set(&Name::from("W"));
         if self.co_bound || orders.on != writes || orders.classes != loc {
             return None;
         }
@@ -47,14 +46,14 @@ impl Linker<'_> {
 
     /// `IW * (W \ IW)` and `(W \ FW) * FW`.
     fn ends(&mut self, writes: TermId) -> (TermId, TermId) {
-        let initial = self.terms.set(&Name::from("IW"));
-        let last = self.terms.set(&Name::from("FW"));
+        let initial = self.base_set(&Name::from("IW"));
+        let last = self.base_set(&Name::from("FW"));
         let others = self.terms.diff(writes, initial);
         let not_last = self.terms.diff(writes, last);
         (self.terms.product(initial, others), self.terms.product(not_last, last))
     }
 
-    fn operands_of_union(&self, term: TermId) -> Vec<TermId> {
+    pub(super) fn operands_of_union(&self, term: TermId) -> Vec<TermId> {
         let mut operands = Vec::new();
         let mut left = vec![term];
         while let Some(t) = left.pop() {

@@ -1,9 +1,9 @@
 //! The value of an expression, as far as the text determines it.
 
 use super::scope::Scope;
-use super::{Eval, Linker, fault};
-use crate::model::{Closure, Shape, Static, Term, TermId, Type};
-use crate::syntax::{Binding, Cond, Exp, ExpKind, Nary, Pattern, Split, Unary, VariantCond};
+use super::{Eval, Linker, fault, merge};
+use crate::model::{Closure, Known, Shape, Static, Term, TermId, Type};
+use crate::syntax::{Binding, Cond, Exp, ExpKind, Nary, Pattern, Split, Unary};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, Span};
@@ -70,7 +70,7 @@ impl Linker<'_> {
         for exp in exps {
             match self.eval(exp, scope) {
                 Ok(value) => values.push(value),
-                Err(more) => faults.extend(more),
+                Err(more) => merge(&mut faults, more),
             }
         }
         if faults.is_empty() { Ok(values) } else { Err(faults) }
@@ -137,7 +137,18 @@ impl Linker<'_> {
             ty = ty.join(&self.type_of(value));
         }
         let ty = if ty == Type::Any { Type::SetOf(Box::new(ty)) } else { ty.set_of() };
-        Ok(self.general(exp, ty, scope))
+        let set = self.general(exp, ty, scope);
+        if let [only] = &values[..] {
+            self.note_only(&set, only);
+        }
+        Ok(set)
+    }
+
+    /// Remembers that a general set has one element, which is a term.
+    fn note_only(&mut self, set: &Static, element: &Static) {
+        if let (Static::General(g), Static::Term(t)) = (set, element) {
+            self.generals[*g].known = Some(Known::Only(*t));
+        }
     }
 
     fn unary(&mut self, exp: &Exp, op: Unary, operand: &Exp, scope: &mut Scope) -> Eval {
@@ -178,7 +189,7 @@ impl Linker<'_> {
             Unary::Opt => terms.opt(term),
             Unary::Inverse => terms.inverse(term),
             Unary::Complement => terms.complement(term),
-            Unary::ToId => terms.to_id(term),
+            Unary::ToId => terms.identity_on(term),
         }))
     }
 
@@ -192,8 +203,13 @@ impl Linker<'_> {
             || values.iter().any(Static::is_open)
             || types.iter().any(|t| matches!(t, Type::Event | Type::Pair | Type::ClassRel | Type::SetOf(_)));
         if known_by_run {
+            self.check_types(op, &types, operands)?;
             let ty = Type::of_operator(op, &types);
-            return Ok(self.general(exp, ty, scope));
+            let value = self.general(exp, ty, scope);
+            if let (Nary::Add, [only, Static::Empty]) = (op, &values[..]) {
+                self.note_only(&value, only);
+            }
+            return Ok(value);
         }
         let want = match op {
             Nary::Seq => Some(Shape::Rel),
@@ -208,7 +224,7 @@ impl Linker<'_> {
         for (value, operand) in values.iter().zip(operands) {
             match self.as_term(value, want, operand.span) {
                 Ok(term) => terms.push(term),
-                Err(more) => faults.extend(more),
+                Err(more) => merge(&mut faults, more),
             }
         }
         if !faults.is_empty() {
@@ -218,6 +234,27 @@ impl Linker<'_> {
             return fault(exp.span, "a product of more than two sets is no relation");
         }
         Ok(Static::Term(self.fold(op, &terms)))
+    }
+
+    /// Whether operands of these types, of which the run knows more, can be right.
+    fn check_types(&self, op: Nary, types: &[Type], operands: &[Exp]) -> Eval<()> {
+        let shape = types.iter().find_map(Type::shape);
+        for (ty, operand) in types.iter().zip(operands) {
+            let (want, fits) = match op {
+                Nary::Seq => (Shape::Rel, matches!(ty, Type::Any | Type::Rel | Type::Pair | Type::ClassRel)),
+                Nary::Product => (Shape::Set, matches!(ty, Type::Any | Type::Set | Type::Event)),
+                Nary::Union | Nary::Inter | Nary::Diff => match shape {
+                    Some(Shape::Rel) => (Shape::Rel, matches!(ty, Type::Any | Type::Rel | Type::Pair)),
+                    Some(Shape::Set) => (Shape::Set, matches!(ty, Type::Any | Type::Set | Type::Event)),
+                    None => continue,
+                },
+                Nary::Add => continue,
+            };
+            if !fits {
+                return super::mismatch(Some(want), ty, operand.span);
+            }
+        }
+        Ok(())
     }
 
     fn fold(&mut self, op: Nary, operands: &[TermId]) -> TermId {
@@ -362,7 +399,7 @@ impl Linker<'_> {
     /// Whether a condition holds, if the text alone decides it.
     pub(super) fn decide(&mut self, cond: &Cond, scope: &mut Scope) -> Eval<Option<bool>> {
         let (a, b) = match cond {
-            Cond::Variant(variant) => return Ok(Some(self.variant(variant))),
+            Cond::Variant(variant) => return Ok(Some(variant.holds(&self.vocabulary.variants))),
             Cond::Eq(a, b) | Cond::Subset(a, b) | Cond::In(a, b) => (self.eval(a, scope), self.eval(b, scope)),
         };
         let (a, b) = both(a, b)?;
@@ -373,15 +410,6 @@ impl Linker<'_> {
             (Cond::Subset(..), Static::Tags(a), Static::Tags(b)) => Some(a.iter().all(|t| b.contains(t))),
             _ => None,
         })
-    }
-
-    fn variant(&self, cond: &VariantCond) -> bool {
-        match cond {
-            VariantCond::Is(name) => self.vocabulary.variants.contains(name),
-            VariantCond::Not(c) => !self.variant(c),
-            VariantCond::And(a, b) => self.variant(a) && self.variant(b),
-            VariantCond::Or(a, b) => self.variant(a) || self.variant(b),
-        }
     }
 
     pub(super) fn enum_of(&self, tag: &Name) -> Option<&[Name]> {
@@ -411,7 +439,7 @@ pub(super) fn both<A, B>(a: Eval<A>, b: Eval<B>) -> Result<(A, B), Vec<Diagnosti
     match (a, b) {
         (Ok(a), Ok(b)) => Ok((a, b)),
         (Err(mut a), Err(b)) => {
-            a.extend(b);
+            merge(&mut a, b);
             Err(a)
         }
         (Err(faults), Ok(_)) | (Ok(_), Err(faults)) => Err(faults),

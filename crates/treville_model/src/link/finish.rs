@@ -3,6 +3,7 @@
 use super::Linker;
 use super::instruction::distinct;
 use crate::fingerprint::fingerprint;
+use crate::leftovers::drop_leftovers;
 use crate::model::{Model, Shape, Static, Term, TermId, TermInfo};
 use crate::syntax::Unit;
 use std::collections::BTreeMap;
@@ -29,12 +30,27 @@ impl Linker<'_> {
             generals: self.generals,
             checks: self.checks,
             steps: self.steps,
+            vacuous: self.vacuous,
             shows: self.shows,
             defs,
             fingerprint: 0,
+            variants: self.vocabulary.variants.clone(),
+            unused: self.own.into_iter().filter(|d| !d.used).map(|d| (d.name, d.span)).collect(),
             warnings,
         };
+        drop_leftovers(&mut model);
         let needed = model.needed();
+        let missing = |(t, info): (TermId, &TermInfo)| match info.term {
+            Term::BaseRel(rel) if needed[t.index()] && !rel.is_built() => {
+                let at = self.unbuilt.iter().find(|(r, _)| *r == rel).map(|(_, span)| *span);
+                Some(Diagnostic::error(at, format!("the relation '{}' is not supported", rel.name())))
+            }
+            _ => None,
+        };
+        let missing: Vec<Diagnostic> = model.terms.iter_enumerated().filter_map(missing).collect();
+        if !missing.is_empty() {
+            return Err(missing);
+        }
         let is_co = |(t, info): (TermId, &TermInfo)| needed[t.index()] && info.term == Term::BaseRel(BaseRel::Co);
         model.free_co |= model.terms.iter_enumerated().any(is_co);
         model.fingerprint = fingerprint(&model);
@@ -52,10 +68,10 @@ impl Linker<'_> {
         };
         let mut defs = BTreeMap::new();
         for (name, value) in globals {
-            if is_term(self, &value) {
-                if let Ok(term) = self.as_term(&value, None::<Shape>, nowhere) {
-                    defs.insert(name, term);
-                }
+            if is_term(self, &value)
+                && let Ok(term) = self.as_term(&value, None::<Shape>, nowhere)
+            {
+                defs.insert(name, term);
             }
         }
         defs

@@ -1,11 +1,11 @@
 //! Executing instructions.
 
-use super::apply::tag_set_name;
 use super::expression::pattern_names;
 use super::scope::{Captured, Scope};
-use super::{Eval, Linker, fault};
+use super::{Definition, Eval, Linker, fault};
+use crate::bell::set_of_tag;
 use crate::mentions;
-use crate::model::{Check, Closure, Pick, PickSource, RecOrder, Shape, Stage, Static, Step, Term, Test, Type};
+use crate::model::{Check, Closure, Known, Pick, PickSource, RecOrder, Shape, Stage, Static, Step, Term, Test, Type};
 use crate::syntax::{self, Binding, CheckKind, CheckMode, Exp, Ins, InsKind, Pattern};
 use std::sync::Arc;
 use treville_base::{Diagnostic, Idx, Name, Span};
@@ -77,11 +77,12 @@ impl Linker<'_> {
 
     /// Binds a name for the instructions that follow.
     fn define(&mut self, name: Name, value: Static, scope: &mut Scope) {
-        if let Static::Faulty(faults) = &value {
-            if !self.in_prelude && self.including.is_empty() {
-                self.suspects.extend(faults.iter().cloned());
-            }
+        if let Static::Faulty(faults) = &value
+            && self.in_own_file()
+        {
+            self.suspects.extend(faults.iter().cloned());
         }
+        self.own_now.remove(&name);
         if scope.is_global() {
             self.globals.insert(name, value);
         } else {
@@ -93,6 +94,21 @@ impl Linker<'_> {
         for (name, value) in self.eval_bindings(bindings, scope) {
             let value = self.mark_library(&name, value);
             self.define(name, value, scope);
+        }
+        self.note_own(bindings, scope);
+    }
+
+    fn in_own_file(&self) -> bool {
+        !self.in_prelude && self.including.is_empty()
+    }
+
+    /// Remembers definitions of the model's own file, to tell which of them are used.
+    fn note_own(&mut self, bindings: &[Binding], scope: &Scope) {
+        if self.in_own_file() && scope.is_global() {
+            for (binding, name) in bindings.iter().flat_map(|b| pattern_names(&b.pattern).map(move |n| (b, n))) {
+                self.own_now.insert(name.clone(), self.own.len());
+                self.own.push(Definition { name: name.clone(), span: binding.span, used: false });
+            }
         }
     }
 
@@ -122,6 +138,9 @@ impl Linker<'_> {
                     self.define(name.clone(), faulty.clone(), scope);
                 }
             }
+        }
+        if let [_] = bindings {
+            self.note_own(bindings, scope);
         }
         match when {
             Some(check) => self.execute_when(check, span, scope),
@@ -154,8 +173,14 @@ impl Linker<'_> {
                 CheckKind::Irreflexive => "irreflexive",
                 CheckKind::Empty => "empty",
             };
-            Name::from(format!("{kind}#{}", self.checks.len() + 1))
+            Name::from(format!("{kind}#{}", self.checks.len() + self.vacuous.len() + 1))
         });
+        // Nothing is wrong with an empty relation; a flag is raised by a test that holds.
+        let nothing = matches!(self.terms.infos[test.term].term, Term::Empty);
+        if nothing && test.negated == (mode == CheckMode::Flag) {
+            self.vacuous.push((name, span));
+            return;
+        }
         let monotone = !test.negated && self.terms.infos[test.term].monotone;
         let check = self.checks.push(Check { mode, test, name, span, monotone });
         self.steps.push(Step::Check(check));
@@ -209,7 +234,7 @@ impl Linker<'_> {
 
     fn declare(&mut self, name: &Name, tags: &[Name], scope: &mut Scope) {
         self.enums.push((name.clone(), tags.to_vec()));
-        self.tag_sets.extend(tags.iter().map(|t| tag_set_name(t)));
+        self.tag_sets.extend(tags.iter().map(|t| set_of_tag(t)));
         let mut sorted = tags.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
@@ -248,13 +273,20 @@ impl Linker<'_> {
             let ty = self.type_of(&value);
             return fault(set.span, format!("a set of relations is needed here, this is {ty}"));
         };
-        if let Some(orders) = self.generals[general].orders {
-            if let Some(co) = self.free_coherence(orders, var, span) {
-                self.define(var.clone(), Static::Term(co), scope);
+        match self.generals[general].known {
+            Some(Known::Only(term)) => {
+                self.terms.name(term, var, span);
+                self.define(var.clone(), Static::Term(term), scope);
                 return Ok(());
             }
-            self.define_pick(var, PickSource::Orders(orders), Shape::Rel, span, scope);
-            return Ok(());
+            Some(Known::Orders(orders)) => {
+                match self.free_coherence(orders, var, span) {
+                    Some(co) => self.define(var.clone(), Static::Term(co), scope),
+                    None => self.define_pick(var, PickSource::Orders(orders), Shape::Rel, span, scope),
+                }
+                return Ok(());
+            }
+            None => {}
         }
         let shape = match &self.generals[general].ty {
             Type::SetOf(t) => match &**t {

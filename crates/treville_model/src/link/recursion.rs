@@ -90,6 +90,12 @@ impl Linker<'_> {
         scope.reset(mark);
         self.recs[rec].bodies = bodies?;
         self.settle_group(rec, &members);
+        if let ([member], [body]) = (&members[..], &self.recs[rec].bodies[..])
+            && let Some(closed) = self.closed_form(rec, *member, *body)
+        {
+            self.terms.name(closed, &names[0], values[0].span);
+            return Ok(vec![(names[0].clone(), Static::Term(closed))]);
+        }
         for ((name, &member), binding) in names.iter().zip(&members).zip(values) {
             self.terms.name(member, name, binding.span);
         }
@@ -138,6 +144,47 @@ impl Linker<'_> {
                 },
             })
             .collect()
+    }
+
+    /// A definition without recursion, for the common ways to write a closure: `r = b | r ; r` is `b+`, `r = b | r ; c` is
+    /// `b ; c*`, and `r = b | c ; r` is `c* ; b`.
+    fn closed_form(&mut self, rec: RecId, member: TermId, body: TermId) -> Option<TermId> {
+        if self.terms.shape(member) != Shape::Rel {
+            return None;
+        }
+        let first = member.index();
+        let polarity = self.polarities(rec, first);
+        let free = |t: TermId| t.index().checked_sub(first).is_none_or(|i| polarity[i] == Polarity::Absent);
+        let (mut base, mut after, mut before, mut doubled) = (Vec::new(), Vec::new(), Vec::new(), false);
+        for operand in self.operands_of_union(body) {
+            match self.terms.infos[operand].term {
+                _ if free(operand) => base.push(operand),
+                _ if operand == member => {}
+                Term::Seq(a, b) if a == member && b == member => doubled = true,
+                Term::Seq(a, b) if a == member && free(b) => after.push(b),
+                Term::Seq(a, b) if b == member && free(a) => before.push(a),
+                _ => return None,
+            }
+        }
+        let terms = &mut self.terms;
+        let mut union = |operands: Vec<TermId>| {
+            let none = terms.empty(Shape::Rel);
+            operands.into_iter().fold(none, |a, b| terms.union(a, b))
+        };
+        let [base, after, before] = [base, after, before].map(&mut union);
+        let none = self.terms.empty(Shape::Rel);
+        match (doubled, after == none, before == none) {
+            (true, true, true) => Some(self.terms.plus(base)),
+            (false, _, true) => {
+                let steps = self.terms.star(after);
+                Some(self.terms.seq(base, steps))
+            }
+            (false, true, false) => {
+                let steps = self.terms.star(before);
+                Some(self.terms.seq(steps, base))
+            }
+            _ => None,
+        }
     }
 
     /// Finds out how the group is solved, and what its members and all terms made since look at.

@@ -2,7 +2,7 @@
 
 use super::{Eval, Linker};
 use crate::mentions;
-use crate::model::{Prim, Static, TermId};
+use crate::model::{Prim, Shape, Static, TermId};
 use crate::syntax::{Exp, Pattern};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,7 +50,11 @@ pub(super) struct Capture {
 
 impl Linker<'_> {
     pub(super) fn lookup(&mut self, name: &Name, span: Span, scope: &Scope) -> Eval {
-        match self.find(name, scope) {
+        let found = self.find(name, scope);
+        if let Some(rel) = BaseRel::from_name(name).filter(|r| !r.is_built()) {
+            self.unbuilt.push((rel, span));
+        }
+        match found {
             Some(Static::Faulty(diagnostics)) => Err(diagnostics.to_vec()),
             Some(value) => Ok(value),
             None => Err(vec![self.unbound(name, span, scope)]),
@@ -63,24 +67,36 @@ impl Linker<'_> {
         }
         let outer = match &scope.captured {
             Some(captured) => captured.get(name),
-            None => self.globals.get(name),
+            None => {
+                if let Some(&own) = self.own_now.get(name) {
+                    self.own[own].used = true;
+                }
+                self.globals.get(name)
+            }
         };
         outer.cloned().or_else(|| self.base(name))
     }
 
     /// What a name stands for that no instruction defines.
     fn base(&mut self, name: &Name) -> Option<Static> {
-        if self.is_base_set(name) {
-            return Some(Static::Term(self.terms.set(name)));
-        }
         if let Some(prim) = Prim::from_name(name) {
             return Some(Static::Prim(prim));
         }
-        BaseRel::from_name(name).map(|rel| Static::Term(self.terms.rel(rel)))
+        if let Some(rel) = BaseRel::from_name(name) {
+            return Some(Static::Term(self.terms.rel(rel)));
+        }
+        self.is_base_set(name).then(|| Static::Term(self.base_set(name)))
     }
 
     pub(super) fn is_base_set(&self, name: &str) -> bool {
         self.vocabulary.sets.contains(name) || self.tag_sets.contains(name)
+    }
+
+    pub(super) fn base_set(&mut self, name: &Name) -> TermId {
+        match self.vocabulary.empty.contains(name) {
+            true => self.terms.empty(Shape::Set),
+            false => self.terms.set(name),
+        }
     }
 
     fn unbound(&self, name: &Name, span: Span, scope: &Scope) -> Diagnostic {

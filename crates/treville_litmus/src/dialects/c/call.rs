@@ -60,7 +60,8 @@ impl Lowering<'_> {
     }
 
     fn macro_call(&mut self, defined: &Macro, e: &Expr, args: &[Expr], scope: Scope<'_>) -> Lowered<Call> {
-        arity(defined.params.len()..=defined.params.len(), e, &defined.name, args, scope)?;
+        arity(defined.params.len()..=defined.params.len(), e, &defined.name, args, scope)
+            .map_err(|error| error.label(defined.span, "the macro is defined here"))?;
         let frame = Frame { params: &defined.params, args, call: e.span, outer: scope };
         let inside = Scope(Some(&frame));
         match &defined.body {

@@ -142,8 +142,8 @@ impl Lowering<'_> {
             }
             (Primitive::AtomicFetchOp, [p, op, v]) => {
                 let ordering = self.ordering(annotations);
-                let (_, old, _) = self.atomic_op((p, op, v), ordering, scope)?;
-                Ok(Call::Value(old))
+                let (_, old, operand) = self.atomic_op((p, op, v), ordering, scope)?;
+                Ok(Call::Value(depending(old, operand)))
             }
             (Primitive::AtomicAddUnless, [p, v, unless]) => {
                 let tags = self.guarded_tags(annotations, e, scope)?;
@@ -260,7 +260,7 @@ impl Lowering<'_> {
     fn lock_test(&mut self, op: fn(treville_ir::Reg) -> LockOp, p: &Expr, scope: Scope<'_>) -> Lowered<Call> {
         let addr = self.address(p, scope)?;
         let dst = self.temporary(self.width());
-        self.emit(Op::Lock { op: op(dst), addr });
+        self.emit(Op::Lock { op: op(dst), addr, size: self.context.word });
         Ok(Call::Value(Value::Reg(dst)))
     }
 
@@ -273,6 +273,17 @@ impl Lowering<'_> {
         self.emit(Op::Opaque { addr, value, dst, tags });
         Ok(dst.map_or(Call::Nothing, |dst| Call::Value(Value::Reg(dst))))
     }
+}
+
+/// `value`, which shall depend on `operand` too: in the reference tool what a fetching operation gives does.
+fn depending(value: Value, operand: Value) -> Value {
+    let mut depends = false;
+    operand.visit_regs(&mut |_| depends = true);
+    if !depends {
+        return value;
+    }
+    let nothing = Value::bin(BinOp::Xor, operand.clone(), operand);
+    Value::bin(BinOp::Add, value, nothing)
 }
 
 fn in_capitals(annotations: &[Name]) -> bool {

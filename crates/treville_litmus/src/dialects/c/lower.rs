@@ -10,7 +10,7 @@ use super::call::Call;
 use super::scope::Scope;
 use super::{Context, ast};
 use std::collections::BTreeMap;
-use treville_base::{Diagnostic, IndexVec, Name, Span};
+use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
     Block, BlockId, Expr as Value, Func, Inst, InstrId, ObjectId, Op, Program, Reg, RegInfo, TagId, Tags, Terminator,
 };
@@ -49,6 +49,8 @@ pub(super) struct Lowering<'a> {
     regs: IndexVec<Reg, RegInfo>,
     temporary_name: Name,
     blocks: IndexVec<BlockId, Block>,
+    /// The blocks in the order of the text.
+    placed: Vec<BlockId>,
     current: BlockId,
     instr: InstrId,
     next_instr: &'a mut u32,
@@ -79,6 +81,7 @@ pub(super) fn thread(
         regs: IndexVec::new(),
         temporary_name: Name::new("%"),
         blocks,
+        placed: vec![current],
         current,
         instr: InstrId(*next_instr),
         next_instr,
@@ -105,8 +108,31 @@ pub(super) fn thread(
         return Err(lowering.errors);
     }
     let name = Name::from(format!("P{}", function.number));
-    let func = Func { name, regs: lowering.regs, blocks: lowering.blocks };
+    let blocks = in_order(lowering.blocks, &lowering.placed);
+    let func = Func { name, regs: lowering.regs, blocks };
     Ok(Thread { func, names: lowering.names, init })
+}
+
+/// Numbers the blocks in the given order, so that only loops jump backwards.
+fn in_order(mut blocks: IndexVec<BlockId, Block>, order: &[BlockId]) -> IndexVec<BlockId, Block> {
+    let mut number: IndexVec<BlockId, BlockId> = blocks.iter_enumerated().map(|(id, _)| id).collect();
+    for (i, id) in order.iter().enumerate() {
+        number[*id] = BlockId::from_usize(i);
+    }
+    let take = |id: &BlockId| {
+        let empty = Block { insts: Vec::new(), end: Terminator::End };
+        let mut block = std::mem::replace(&mut blocks[*id], empty);
+        match &mut block.end {
+            Terminator::Goto(to) => *to = number[*to],
+            Terminator::Branch { then, els, join, .. } => {
+                (*then, *els) = (number[*then], number[*els]);
+                *join = join.map(|j| number[j]);
+            }
+            Terminator::End => {}
+        }
+        block
+    };
+    order.iter().map(take).collect()
 }
 
 /// Whether a statement declares or assigns to `name`.
@@ -160,6 +186,7 @@ impl Lowering<'_> {
     /// Ends the current block and goes on with `next`.
     pub(super) fn end_with(&mut self, end: Terminator, next: BlockId) {
         self.blocks[self.current].end = end;
+        self.placed.push(next);
         self.current = next;
     }
 

@@ -54,7 +54,7 @@ fn program(init: &str, code: &str) -> Program {
 /// The first thread of `P0(int *x, int *y, int **p) { body }`, shown.
 fn thread(body: &str) -> String {
     let program = program("", &format!("P0(int *x, int *y, int **p) {{ {body} }}"));
-    Show { program: &program, func: &program.funcs.iter().next().unwrap() }.func()
+    Show { program: &program, func: program.funcs.iter().next().unwrap() }.func()
 }
 
 struct Show<'p> {
@@ -111,7 +111,7 @@ impl Show<'_> {
                 format!("{} := U{all} {} {}{guard}{fail}", self.reg(*old), self.expr(addr), self.expr(new))
             }
             Op::Fence { tags } => format!("F{}", self.tags(tags)),
-            Op::Lock { op, addr } => match op {
+            Op::Lock { op, addr, .. } => match op {
                 LockOp::Acquire => format!("lock {}", self.expr(addr)),
                 LockOp::Release => format!("unlock {}", self.expr(addr)),
                 LockOp::Try { dst } => format!("{} := try {}", self.reg(*dst), self.expr(addr)),
@@ -207,8 +207,8 @@ fn a_failed_compare_exchange_stores_what_it_saw() {
 fn structured_control_flow_says_where_it_joins() {
     check(
         "if (*x) *y = 1; else { r1 = 2; } *x = 3;",
-        "b0: 0. %0 := R[NA] x; 0. if (%0 != 0) b1 else b3 until b2 b1: 1. W[NA] y 1; goto b2 b2: 3. W[NA] x 3; end\
-         b3: 2. r1 := 2; goto b2 ",
+        "b0: 0. %0 := R[NA] x; 0. if (%0 != 0) b1 else b2 until b3 b1: 1. W[NA] y 1; goto b3 b2: 2. r1 := 2; goto b3 \
+         b3: 3. W[NA] x 3; end",
     );
     check(
         "while (r0 < 2) r0++;",
@@ -250,7 +250,7 @@ fn arithmetic_on_pointers_counts_elements() {
 fn the_word_is_the_widest_type() {
     let p =
         program("x = y; int a[2] = {1, y};", "P0(intptr_t *x, int *a) { intptr_t r0 = *x; r1 = *(a + 1); *a = r0; }");
-    let shown = Show { program: &p, func: &p.funcs.iter().next().unwrap() }.func();
+    let shown = Show { program: &p, func: p.funcs.iter().next().unwrap() }.func();
     assert_eq!(shown, "0. r0 := R[NA] x; 1. r1 := R[NA] a+8; 2. W[NA] a r0; end");
     assert!(p.funcs.iter().all(|f| f.regs.iter().all(|r| r.width == 64)));
     assert!(p.objects.iter().all(|o| o.init.iter().all(|c| c.size == 8)));
@@ -288,6 +288,10 @@ fn kernel_updates_are_pairs() {
         "smp_mb(); if (atomic_dec_and_test(x)) *y = atomic_fetch_andnot(1, x);",
         "b0: 1. F[MB]; 2. %0 := U[MB RMW X][MB RMW X] x (%0 - 1); 2. if ((%0 - 1) == 0) b1 else b2 until b2 \
          b1: 3. %1 := U[MB RMW X][MB RMW X] x (%1 & ~1); 3. W[] y %1; goto b2 b2: end",
+    );
+    check(
+        "smp_mb(); r0 = atomic_fetch_add(r1, x);",
+        "1. F[MB]; 2. %1 := U[MB RMW X][MB RMW X] x (%1 + r1); 2. r0 := (%1 + (r1 ^ r1)); end",
     );
     check(
         "r0 = atomic_add_unless(x, 1, r1);",

@@ -1,0 +1,78 @@
+//! Choosing the vocabulary for a dialect and a model: which names exist, and which shape events take.
+
+use crate::link::computes_dependencies;
+use crate::mentions::{self, bindings};
+use crate::syntax::{Pattern, Unit};
+use std::collections::BTreeSet;
+use treville_base::Name;
+use treville_event::{LockShape, RmwShape, Vocabulary};
+
+/// Sets that exist in every dialect.
+const KINDS: &[&str] = &["M", "R", "W", "F", "IW", "FW", "B", "BCC", "Rreg", "Wreg", "ADDR", "DATA", "Exp", "EXEC"];
+/// Sets that exist and that no event of ours is in: implicit, speculated, predicated and spurious events.
+const NEVER: &[&str] = &["NExp", "SPEC", "SPURIOUS", "PRED"];
+const REGISTERS: &[&str] = &["Rreg", "Wreg", "ADDR", "DATA"];
+const BRANCHES: &[&str] = &["B", "BCC"];
+
+/// What a dialect says of its programs.
+#[derive(Clone, Copy, Debug)]
+pub struct DialectFacts<'a> {
+    /// Tags that a program of the dialect may carry.
+    pub sets: &'a [Name],
+    /// Those of them that the program at hand does not.
+    pub absent: &'a [Name],
+    /// Whether an update is one event, both read and write.
+    pub fused_updates: bool,
+    /// Whether program order relates events of one instruction.
+    pub po_inside: bool,
+    /// Whether branches can be events.
+    pub branch_events: bool,
+}
+
+/// The vocabulary for a dialect and a model. What the standard library mentions does not count, as it mentions everything:
+/// `units` are those of [`crate::link()`] without it, or with it as an `include` by its name.
+pub fn vocabulary(dialect: &DialectFacts<'_>, units: &[&Unit], variants: &BTreeSet<Name>) -> Vocabulary {
+    let mut mentioned = BTreeSet::new();
+    let mut see = |name: &Name| {
+        mentioned.insert(name.clone());
+    };
+    units.iter().for_each(|u| mentions::outside_library(&u.body, &mut see));
+    let mentions = |names: &[&str]| names.iter().any(|n| mentioned.contains(*n));
+    let registers = units.iter().any(|u| computes_dependencies(u))
+        || mentions(REGISTERS)
+        || mentions(&["NDATA", "rf-reg", "iico_data", "iico_ctrl", "iico_order", "depend"]);
+    let branches = dialect.branch_events && (mentions(BRANCHES) || mentions(&["PoD", "BR"]));
+    let fused = dialect.fused_updates && !mentions(&["amo"]);
+    let opaque_locks = mentions(&["LK", "LS"]) || units.iter().any(|u| makes_accesses_of_locks(u));
+    let mut sets: BTreeSet<Name> = dialect.sets.iter().cloned().collect();
+    sets.extend(KINDS.iter().chain(NEVER).map(|n| Name::new(n)));
+    let mut empty: BTreeSet<Name> = dialect.absent.iter().cloned().collect();
+    empty.extend(NEVER.iter().map(|n| Name::new(n)));
+    if !registers {
+        empty.extend(REGISTERS.iter().map(|n| Name::new(n)));
+    }
+    if !branches {
+        empty.extend(BRANCHES.iter().map(|n| Name::new(n)));
+    }
+    Vocabulary {
+        sets,
+        empty,
+        rmw: if fused { RmwShape::Fused } else { RmwShape::Pair },
+        locks: if opaque_locks { LockShape::Opaque } else { LockShape::ValueRmw },
+        registers,
+        branches,
+        po_inside: dialect.po_inside,
+        variants: variants.clone(),
+    }
+}
+
+/// Whether the model itself puts lock events among reads or writes: then they are neither before.
+fn makes_accesses_of_locks(unit: &Unit) -> bool {
+    let mut found = false;
+    bindings(&unit.body, &mut |binding| {
+        if matches!(&binding.pattern, Pattern::Var(Some(name)) if name == "R" || name == "W") {
+            mentions::in_exp(&binding.body, &mut |n| found |= ["LKR", "LKW", "UL", "LF", "RU"].contains(&n.as_str()));
+        }
+    });
+    found
+}
