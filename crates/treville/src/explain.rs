@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use treville_base::Cancel;
 use treville_eval::{CheckResult, Derivation, Edge, Evidence, Judgement, Trace};
-use treville_event::{EventId, Graph};
+use treville_event::{BaseRel, EventId, Graph};
 use treville_ir::{Formula, Quantifier, Question};
 use treville_model::{CheckId, CheckKind, Model, Term};
 use treville_report::{
@@ -228,9 +228,22 @@ fn flatten(model: &Model, derivation: &Derivation, top: bool, deep: bool, depth:
         told.relation = alternative(model, derivation);
     }
     out.push(told);
-    if opens && deep {
-        parts.iter().for_each(|part| flatten(model, part, false, deep, depth + 1, out));
+    let restricts = matches!(info.term, Term::Inter(..) | Term::Diff(..));
+    if deep && (opens || restricts) {
+        let telling = parts.iter().filter(|part| opens || !is_filter(model, part));
+        telling.for_each(|part| flatten(model, part, false, deep, depth + 1, out));
     }
+}
+
+/// Whether a part of an intersection only says which kind of events or threads an edge is between.
+fn is_filter(model: &Model, part: &Derivation) -> bool {
+    let base = matches!(
+        model.terms[part.edge().term].term,
+        Term::BaseRel(BaseRel::Ext | BaseRel::Int | BaseRel::Loc | BaseRel::Id)
+            | Term::Product(..)
+            | Term::Complement(_)
+    );
+    base || matches!(part, Derivation::Absent(_))
 }
 
 /// The name of an edge; for a union, also of the operand that holds it, as far as operands have names: `com: fr`.
