@@ -220,16 +220,19 @@ fn pair_store<'a>(
     let (first, second) = pair(c, code)?;
     let to = address(c, code)?;
     let size = first.bits / 8;
-    code.store(to.at.clone(), first.value(), size, tags);
-    if !unordered {
-        code.split_instruction();
-    }
     let tags = code.tags(tags);
-    let next = Op::Store { addr: offset(to.at.clone(), i64::from(size)), value: second.value(), size, tags };
+    let high = offset(to.at.clone(), i64::from(size));
+    let low = Op::Store { addr: to.at.clone(), value: first.value(), size, tags: tags.clone() };
+    let high = Op::Store { addr: high, value: second.value(), size, tags };
     if unordered {
-        code.op_unordered(next)
+        code.op(low);
+        code.op_unordered(high);
     } else {
-        code.op(next)
+        // Onto a stack that grows downwards, the higher half goes first.
+        let (early, late) = if to.write_back.is_some() { (high, low) } else { (low, high) };
+        code.op(early);
+        code.split_instruction();
+        code.op(late);
     }
     to.finish(code);
     Ok(())
