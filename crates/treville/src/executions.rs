@@ -4,57 +4,83 @@ use crate::session::Prepared;
 use crate::unreadable;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use treville_base::{Name, SourceMap};
+use treville_base::{Cancel, Name, SourceMap};
 use treville_eval::{Extent, Judgement, Stop, judge};
 use treville_event::{Graph, Relation};
 use treville_model::Model;
 use treville_report::{Failure, VerdictWord};
-use treville_task::{Answer, Candidate, Silent};
+use treville_task::{Answer, Candidate, Outcome, Silent, StopReason};
+
+/// Runs the engine; every query must have an answer.
+///
+/// # Errors
+/// The reason why one has none.
+pub(crate) fn decide(prepared: &Prepared) -> Result<Outcome, Failure> {
+    let outcome = prepared.engine.run(&prepared.task, &Silent);
+    match outcome.answers.iter().find_map(|answer| if let Answer::Open(reason) = answer { Some(reason) } else { None })
+    {
+        Some(reason) => Err(unknown(reason.to_string())),
+        None => Ok(outcome),
+    }
+}
+
+pub(crate) fn unknown(reason: String) -> Failure {
+    Failure { word: VerdictWord::Unknown, ..unreadable(reason) }
+}
+
+/// How far a walk through all candidates came.
+pub(crate) struct Walked {
+    pub(crate) candidates: u64,
+    /// Why it ended before it had seen them all.
+    pub(crate) stopped: Option<String>,
+}
 
 /// Calls `visit` with each candidate that `wanted` chooses and its judgements, one for each way to make the model's picks.
 ///
 /// # Errors
-/// If the engine cannot list candidates, or not all of them.
+/// If the engine cannot list candidates, or the model cannot judge one.
 pub(crate) fn each_judged(
     prepared: &Prepared,
     wanted: &dyn Fn(&Candidate<'_>) -> bool,
     visit: &mut dyn FnMut(&Candidate<'_>, &[Judgement]) -> ControlFlow<()>,
-) -> Result<u64, Failure> {
+) -> Result<Walked, Failure> {
     let engine = &prepared.engine;
-    let unknown = |reason: String| Failure { word: VerdictWord::Unknown, ..unreadable(reason) };
-    // A task that the engine cannot run has no candidates to show either; it says why.
-    let outcome = engine.run(&prepared.task, &Silent);
-    if let Some(Answer::Open(reason)) = outcome.answers.iter().find(|a| matches!(a, Answer::Open(_))) {
-        return Err(unknown(reason.to_string()));
-    }
-    let Some(candidates) = engine.candidates() else {
+    let Some(list) = engine.candidates() else {
         return Err(unknown(format!("the engine {} does not list executions", engine.info().name)));
     };
     let cancel = &prepared.task.limits.cancel;
-    let (mut seen, mut stopped) = (0, None);
-    candidates.visit(&prepared.task, &mut |candidate| {
-        seen += 1;
+    let (mut candidates, mut fault) = (0, None);
+    list.visit(&prepared.task, &mut |candidate| {
+        candidates += 1;
         if !wanted(&candidate) {
             return ControlFlow::Continue(());
         }
         match judge(&prepared.model.model, candidate.graph, cancel) {
             Ok(judgements) => visit(&candidate, &judgements),
             Err(stop) => {
-                stopped = Some(stop);
+                fault = Some(stop);
                 ControlFlow::Break(())
             }
         }
     });
-    match stopped {
-        None if cancel.is_due() => Err(unknown("the time limit was reached".into())),
-        None => Ok(seen),
-        Some(Stop::Cancelled) => Err(unknown("the time limit was reached, or interrupted".into())),
+    match fault {
         Some(Stop::TooDeep) => Err(unknown("the model recurses too deeply".into())),
-        Some(Stop::Fault(fault)) => Err(Failure {
-            word: VerdictWord::Error,
-            ..crate::failure(vec![*fault], Arc::clone(&prepared.model.sources))
-        }),
+        Some(Stop::Fault(fault)) => Err(crate::failure(vec![*fault], Arc::clone(&prepared.model.sources))),
+        Some(Stop::Cancelled) | None => Ok(Walked { candidates, stopped: why_due(cancel) }),
     }
+}
+
+fn why_due(cancel: &Cancel) -> Option<String> {
+    let reason = if cancel.is_raised() {
+        StopReason::Cancelled
+    } else if cancel.is_late() {
+        StopReason::Timeout
+    } else if cancel.is_full() {
+        StopReason::Memory
+    } else {
+        return None;
+    };
+    Some(reason.to_string())
 }
 
 /// The relations that a judgement picked, by name.

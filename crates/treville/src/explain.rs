@@ -1,20 +1,21 @@
 //! Why an outcome is allowed or forbidden: every candidate that would reach it, with the axiom and the cycle that reject it.
 
-use crate::executions::{each_judged, event_key, one_line, picked, place};
+use crate::executions::{decide, each_judged, event_key, one_line, picked, place, unknown};
 use crate::session::Prepared;
 use crate::{Options, Session, terms};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use treville_base::Cancel;
+use treville_base::{Cancel, Name};
 use treville_eval::{CheckResult, Derivation, Edge, Evidence, Judgement, Trace};
-use treville_event::{EventId, Graph};
+use treville_event::{BaseRel, EventId, Graph, Relation};
 use treville_ir::{Formula, Quantifier, Question};
 use treville_model::{CheckId, CheckKind, Model, Term};
 use treville_report::{
     Drawing, Explained, Explanation, Failure, Reason, ReasonStep, describe_event, event_source, show_formula,
     show_state,
 };
+use treville_task::{Answer, Candidate, FinalValue};
 
 impl Session<'_> {
     /// Explains the outcome that a test asks about, or the one given as a litmus condition. With `deep`, each step is
@@ -32,26 +33,16 @@ impl Session<'_> {
         let mut loaded = self.load_asking(path, outcome, options)?;
         loaded.question = Arc::new(asked(&loaded.question));
         let model = self.library.linked(&options.model, &loaded.program)?;
-        let prepared = self.prepare_loaded(loaded, model, options)?;
-        let mut explainer = Explainer {
-            prepared: &prepared,
-            deep,
-            allowed: 0,
-            example: None,
-            reasons: Vec::new(),
-            known: BTreeMap::new(),
-            rejected: 0,
-        };
-        let candidates = each_judged(&prepared, &|c| c.holds, &mut |candidate, judgements| {
-            judgements.iter().for_each(|judgement| explainer.add(candidate.graph, candidate.state, judgement));
-            ControlFlow::Continue(())
-        })?;
-        let Explainer { allowed, example, mut reasons, rejected, .. } = explainer;
-        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.candidates));
-        let answer = match example {
-            Some(example) => Explained::Allowed { executions: allowed, example },
-            None if rejected > 0 => Explained::Forbidden { candidates: rejected, reasons },
-            None => Explained::Unreachable { candidates },
+        let mut options = options.clone();
+        options.run.states = true;
+        let prepared = self.prepare_loaded(loaded, model, &options)?;
+        let outcome = decide(&prepared)?;
+        let answer = match outcome.answers.first() {
+            Some(Answer::Found(witness)) => Explained::Allowed {
+                executions: outcome.counts.positive,
+                example: drawing(&prepared, &witness.graph, &witness.state, &witness.picks),
+            },
+            _ => rejections(&prepared, deep)?,
         };
         let question = &prepared.loaded.question;
         Ok(Explanation {
@@ -76,48 +67,45 @@ fn asked(question: &Question) -> Question {
 type Shape = (CheckId, Vec<(String, EventKey, EventKey)>);
 type EventKey = (Option<u32>, u32, Option<u64>);
 
+/// Why every candidate that would reach the outcome is none.
+fn rejections(prepared: &Prepared, deep: bool) -> Result<Explained, Failure> {
+    let mut explainer = Explainer { prepared, deep, rejected: 0, reasons: Vec::new(), known: BTreeMap::new() };
+    let walked = each_judged(prepared, &|c| c.holds, &mut |candidate, judgements| {
+        judgements.iter().for_each(|judgement| explainer.add(candidate, judgement));
+        ControlFlow::Continue(())
+    })?;
+    let Explainer { rejected, mut reasons, .. } = explainer;
+    match walked.stopped {
+        Some(why) if rejected == 0 => Err(unknown(why)),
+        None if rejected == 0 => Ok(Explained::Unreachable { candidates: walked.candidates }),
+        unseen => {
+            reasons.sort_by_key(|reason| std::cmp::Reverse(reason.candidates));
+            Ok(Explained::Forbidden { candidates: rejected, reasons, unseen })
+        }
+    }
+}
+
+fn drawing(prepared: &Prepared, graph: &Graph, state: &[FinalValue], picks: &[(Name, Relation)]) -> Drawing {
+    let loaded = &prepared.loaded;
+    let mut drawing = Drawing::new(&loaded.program, &loaded.sources, graph, picks, &[]);
+    drawing.caption = show_state(&loaded.program, &loaded.question, state);
+    drawing
+}
+
 struct Explainer<'a> {
     prepared: &'a Prepared,
     deep: bool,
-    allowed: u64,
-    example: Option<Drawing>,
     rejected: u64,
     reasons: Vec<Reason>,
     known: BTreeMap<Shape, usize>,
 }
 
 impl Explainer<'_> {
-    fn add(&mut self, graph: &Graph, state: &[treville_task::FinalValue], judgement: &Judgement) {
+    fn add(&mut self, candidate: &Candidate<'_>, judgement: &Judgement) {
         let model = &*self.prepared.model.model;
-        if judgement.accepted {
-            self.allowed += 1;
-            if self.example.is_none() {
-                self.example = Some(self.draw(graph, state, judgement));
-            }
-            return;
-        }
         self.rejected += 1;
-        if let (Some(failed), None) = (judgement.first_failure(model), &self.example) {
-            self.reject(graph, state, judgement, failed);
-        }
-    }
-
-    fn draw(&self, graph: &Graph, state: &[treville_task::FinalValue], judgement: &Judgement) -> Drawing {
-        let loaded = &self.prepared.loaded;
-        let picks = picked(&self.prepared.model.model, judgement);
-        let mut drawing = Drawing::new(&loaded.program, &loaded.sources, graph, &picks, &[]);
-        drawing.caption = show_state(&loaded.program, &loaded.question, state);
-        drawing
-    }
-
-    fn reject(
-        &mut self,
-        graph: &Graph,
-        state: &[treville_task::FinalValue],
-        judgement: &Judgement,
-        failed: &CheckResult,
-    ) {
-        let model = &*self.prepared.model.model;
+        let Some(failed) = judgement.first_failure(model) else { return };
+        let graph = candidate.graph;
         let cancel = Cancel::new();
         let mut trace = Trace::new(model, graph, &judgement.picks, &cancel);
         let steps = steps(model, &mut trace, failed.evidence.as_ref(), self.deep);
@@ -128,7 +116,8 @@ impl Explainer<'_> {
             return;
         }
         self.known.insert(shape, self.reasons.len());
-        let reason = self.reason(graph, self.draw(graph, state, judgement), failed, &steps);
+        let example = drawing(self.prepared, graph, candidate.state, &picked(model, judgement));
+        let reason = self.reason(graph, example, failed, &steps);
         self.reasons.push(reason);
     }
 
@@ -228,9 +217,22 @@ fn flatten(model: &Model, derivation: &Derivation, top: bool, deep: bool, depth:
         told.relation = alternative(model, derivation);
     }
     out.push(told);
-    if opens && deep {
-        parts.iter().for_each(|part| flatten(model, part, false, deep, depth + 1, out));
+    let restricts = matches!(info.term, Term::Inter(..) | Term::Diff(..));
+    if deep && (opens || restricts) {
+        let telling = parts.iter().filter(|part| opens || !is_filter(model, part));
+        telling.for_each(|part| flatten(model, part, false, deep, depth + 1, out));
     }
+}
+
+/// Whether a part of an intersection only says which kind of events or threads an edge is between.
+fn is_filter(model: &Model, part: &Derivation) -> bool {
+    let base = matches!(
+        model.terms[part.edge().term].term,
+        Term::BaseRel(BaseRel::Ext | BaseRel::Int | BaseRel::Loc | BaseRel::Id)
+            | Term::Product(..)
+            | Term::Complement(_)
+    );
+    base || matches!(part, Derivation::Absent(_))
 }
 
 /// The name of an edge; for a union, also of the operand that holds it, as far as operands have names: `com: fr`.

@@ -1,6 +1,6 @@
 //! Executions to draw.
 
-use crate::executions::{each_judged, picked};
+use crate::executions::{decide, each_judged, picked, unknown};
 use crate::session::Prepared;
 use crate::{Options, Session, terms, unreadable};
 use std::ops::ControlFlow;
@@ -55,6 +55,7 @@ impl Session<'_> {
         let model = self.library.linked(&options.model, &loaded.program)?;
         let prepared = self.prepare_loaded(loaded, model, options)?;
         let relations = relations(&prepared, &show.relations)?;
+        decide(&prepared)?;
         let (drawings, more) = match show.which {
             Which::PositiveOrAll => {
                 let (found, more) = collect(&prepared, Which::Positive, show.limit, &relations)?;
@@ -102,7 +103,7 @@ fn collect(
         Which::All | Which::Rejected | Which::PositiveOrAll => true,
     };
     let (mut drawings, mut more) = (Vec::new(), false);
-    each_judged(prepared, &wanted, &mut |candidate, judgements| {
+    let walked = each_judged(prepared, &wanted, &mut |candidate, judgements| {
         for judgement in judgements.iter().filter(|j| j.accepted != (which == Which::Rejected)) {
             if drawings.len() == limit {
                 more = true;
@@ -112,6 +113,11 @@ fn collect(
         }
         ControlFlow::Continue(())
     })?;
+    match walked.stopped {
+        Some(why) if drawings.is_empty() => return Err(unknown(why)),
+        Some(_) => more = true,
+        None => {}
+    }
     let total = drawings.len();
     for (i, drawing) in drawings.iter_mut().enumerate() {
         drawing.title = format!("{} ({} of {total}{})", drawing.title, i + 1, if more { "+" } else { "" });

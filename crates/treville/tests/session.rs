@@ -89,7 +89,7 @@ fn a_forbidden_outcome_has_an_axiom_and_a_cycle() {
     let files = files();
     let session = Session::new(&files, Cancel::new());
     let explained = session.explain("SB.litmus", None, false, &options(Some("sc"))).map(|e| e.answer);
-    let Ok(Explained::Forbidden { candidates: 1, reasons }) = explained else { panic!("{explained:?}") };
+    let Ok(Explained::Forbidden { candidates: 1, reasons, unseen: None }) = explained else { panic!("{explained:?}") };
     let steps: Vec<(&str, &str)> = reasons[0].steps.iter().map(|s| (s.from.as_str(), s.relation.as_str())).collect();
     assert_eq!(steps.len(), 4, "{steps:?}");
     assert_eq!(steps[0], ("a: W[x]=1", "po"));

@@ -178,6 +178,9 @@ pub(crate) struct ExplainArgs {
     /// Explain definitions down to what the program determines.
     #[arg(long)]
     pub(crate) deep: bool,
+    /// Tell every way in which the model rejects the outcome, not only the most frequent ones.
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 #[derive(Args, Debug)]

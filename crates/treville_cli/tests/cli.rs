@@ -213,6 +213,46 @@ fn models_check_warns() {
     assert!(run.stdout.contains("`unused`") && run.stdout.contains("`nothing` tests nothing"), "{}", run.stdout);
 }
 
+/// Ten threads that each add to one counter: far more candidates than anybody waits for.
+fn endless() -> String {
+    let thread =
+        |i: u32| format!("P{i}(atomic_int *x) {{ int r = atomic_fetch_add_explicit(x, 1, memory_order_relaxed); }}\n");
+    let threads: String = (0..10).map(thread).collect();
+    write("endless/endless.litmus", &format!("C endless\n{{}}\n{threads}exists (x=1)\n"))
+}
+
+#[test]
+fn limits_are_kept_and_said() {
+    let start = std::time::Instant::now();
+    let run = treville(&["verify", &endless(), "--plain", "--engine", "enumerate", "--timeout", "0.3", "--json"]);
+    assert_eq!(run.status, 3, "{}", run.stdout);
+    assert!(run.stdout.contains("\"verdict\":\"unknown\",\"reason\":\"the time limit was reached\""), "{}", run.stdout);
+    let run = treville(&["explain", &endless(), "--plain", "--timeout", "0.3"]);
+    assert_eq!(run.status, 3, "{}", run.stdout);
+    assert!(start.elapsed().as_secs() < 20);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_batch_with_what_there_is() {
+    use std::process::{Command, Stdio};
+    let child = Command::new(env!("CARGO_BIN_EXE_treville"))
+        .args(["verify", &case("SB.litmus"), &endless(), &case("MP.litmus"), "--plain", "--json", "--jobs", "1"])
+        .current_dir(common::root())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(killed.success());
+    let done = child.wait_with_output().expect("the binary ends");
+    let lines: Vec<String> = String::from_utf8_lossy(&done.stdout).lines().map(str::to_owned).collect();
+    assert_eq!(done.status.code(), Some(3), "{lines:?}");
+    assert_eq!(lines.len(), 3);
+    assert!(lines[0].contains("\"verdict\":\"yes\""), "{}", lines[0]);
+    assert!(lines[1..].iter().all(|l| l.contains("\"reason\":\"interrupted\"")), "{lines:?}");
+}
+
 #[test]
 fn nobody_reading_is_no_error() {
     use std::process::{Command, Stdio};

@@ -64,10 +64,8 @@ pub struct Drawing {
     /// Initial writes.
     pub initial: Vec<usize>,
     pub columns: Vec<Column>,
-    /// Sorted by relation (the usual ones first), then by ends.
+    /// By relation (the usual ones first), then by ends.
     pub edges: Vec<Edge>,
-    /// The relations that occur, in the order of `edges`.
-    pub relations: Vec<String>,
 }
 
 impl Drawing {
@@ -151,7 +149,7 @@ impl Drawing {
             }
         }
         for Shown { name, relation } in shown {
-            if !self.relations.iter().any(|r| **name == **r) {
+            if !self.edges.iter().any(|e| **name == *e.relation) {
                 self.add(name, &drawn(relation));
             }
         }
@@ -170,12 +168,20 @@ impl Drawing {
         let ends = |(a, b): (usize, usize)| Some((*position.get(&a)?, *position.get(&b)?));
         let mut edges: Vec<Edge> =
             relation.iter().filter_map(ends).map(|(from, to)| Edge { relation: name.to_owned(), from, to }).collect();
-        if edges.is_empty() {
-            return;
-        }
         edges.sort();
-        self.relations.push(name.to_owned());
         self.edges.extend(edges);
+    }
+
+    /// The edges worth seeing. Everything comes after initial writes, so of theirs only `rf` says something.
+    pub fn telling(&self) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().filter(|e| e.relation == "rf" || self.nodes[e.from].kind != NodeKind::Initial)
+    }
+
+    /// The relations of the edges worth seeing, in their order.
+    pub fn relations(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.telling().map(|e| e.relation.as_str()).collect();
+        names.dedup();
+        names
     }
 
     /// The position of an event that is drawn.

@@ -41,13 +41,12 @@ fn columns(drawing: &Drawing, palette: Palette, out: &mut String) {
 }
 
 fn edges(drawing: &Drawing, palette: Palette, out: &mut String) {
-    let shown: Vec<&String> = drawing.relations.iter().filter(|r| *r != IMPLIED).collect();
+    let shown: Vec<&str> = drawing.relations().into_iter().filter(|r| *r != IMPLIED).collect();
     let width = shown.iter().map(|r| r.chars().count()).max().unwrap_or(0) + 2;
     for relation in shown {
         let pairs: Vec<String> = drawing
-            .edges
-            .iter()
-            .filter(|e| e.relation == *relation)
+            .telling()
+            .filter(|e| e.relation == relation)
             .map(|e| format!("{} → {}", drawing.nodes[e.from].name, drawing.nodes[e.to].name))
             .collect();
         push_line(out, &format!("  {}{}", palette.pad(Paint::Relation, relation, width), pairs.join(", ")));
@@ -66,7 +65,7 @@ mod tests {
     #[test]
     fn store_buffering() {
         let expected = "  P0           P1\n  a: W[x]=1    c: W[y]=1\n  b: R[y]=0    d: R[x]=0\n  rf  init x → d, init y → b\n  \
-                        co  init x → a, init y → c\n  fr  b → c, d → a\n";
+                        fr  b → c, d → a\n";
         assert_eq!(execution(&crate::fixture::drawing(), Palette::PLAIN), expected);
     }
 }

@@ -17,8 +17,8 @@ pub struct Explanation {
 pub enum Explained {
     /// Some execution reaches it; one is drawn.
     Allowed { executions: u64, example: Drawing },
-    /// Every candidate that would reach it is rejected.
-    Forbidden { candidates: u64, reasons: Vec<Reason> },
+    /// Every candidate that would reach it is rejected; `unseen` says why not all of them were looked at.
+    Forbidden { candidates: u64, reasons: Vec<Reason>, unseen: Option<String> },
     /// No candidate has these values, whatever the model.
     Unreachable { candidates: u64 },
 }
@@ -51,7 +51,8 @@ pub struct ReasonStep {
     pub source: Option<String>,
 }
 
-pub fn explanation(explanation: &Explanation, palette: Palette) -> String {
+/// At most `most` ways of rejecting are told.
+pub fn explanation(explanation: &Explanation, most: usize, palette: Palette) -> String {
     let mut out = String::new();
     let (word, role) = match explanation.answer {
         Explained::Allowed { .. } => ("allowed", Paint::Good),
@@ -75,16 +76,26 @@ pub fn explanation(explanation: &Explanation, palette: Palette) -> String {
                 count(*candidates, "candidate execution", "candidate executions")
             );
         }
-        Explained::Forbidden { candidates, reasons } => {
+        Explained::Forbidden { candidates, reasons, unseen } => {
             let candidates = count(
                 *candidates,
                 "candidate execution has these values; the model rejects it",
                 "candidate executions have these values; the model rejects each",
             );
             let _ = writeln!(out, "  {candidates}");
-            for reason in reasons {
+            if let Some(why) = unseen {
+                let _ = writeln!(out, "  {} there may be more: {why}", palette.paint(Paint::Doubt, "incomplete"));
+            }
+            for reason in reasons.iter().take(most) {
                 out.push('\n');
                 rejected(reason, palette, &mut out);
+            }
+            if reasons.len() > most {
+                let _ = writeln!(
+                    out,
+                    "\n  … and {} (--all tells them)",
+                    count((reasons.len() - most) as u64, "more way", "more ways")
+                );
             }
         }
     }

@@ -65,10 +65,11 @@ pub(crate) fn show_cell(program: &Program, cell: Cell) -> String {
     let Some(name) = program.show_address(cell.address) else { return format!("{:#x}", cell.address) };
     let whole = program.object_at(cell.address).is_none_or(|(id, _)| {
         let object = &program.objects[id];
-        match object.ty {
-            Type::Int { bytes, .. } => bytes == cell.size,
-            Type::Pointer | Type::Untyped => u64::from(cell.size) == object.size || cell.size >= 4,
-        }
+        let element = match object.ty {
+            Type::Int { bytes, .. } => u64::from(bytes),
+            Type::Pointer | Type::Untyped => 8,
+        };
+        u64::from(cell.size) == element || (!object.array && u64::from(cell.size) == object.size)
     });
     if whole { name } else { format!("{name}:{}", cell.size) }
 }

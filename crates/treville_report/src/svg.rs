@@ -97,7 +97,7 @@ impl<'a> Layout<'a> {
         let text = drawing.title.chars().count().max(drawing.caption.chars().count());
         layout.width = layout.width.max(text as f64 * CHAR + 2.0 * MARGIN);
         let rows = drawing.columns.iter().map(|c| c.nodes.len()).max().unwrap_or(0);
-        layout.height = first_row + FONT * 2.0 + rows as f64 * ROW + MARGIN;
+        layout.height = first_row + FONT * 2.0 + (rows.max(1) - 1) as f64 * ROW + BOX_HEIGHT + MARGIN;
         layout
     }
 
@@ -189,17 +189,17 @@ impl<'a> Layout<'a> {
     fn edges(&self, out: &mut String) {
         // The n-th edge between the same two events is bent further out than the ones before.
         let mut parallel: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-        for edge in &self.drawing.edges {
+        let relations = self.drawing.relations();
+        for edge in self.drawing.telling() {
             let ends = (edge.from.min(edge.to), edge.from.max(edge.to));
             let nth = parallel.entry(ends).or_insert(0);
-            self.edge(edge, *nth, out);
+            let place = relations.iter().position(|r| *r == edge.relation).unwrap_or(0);
+            self.edge(edge, colour(&edge.relation, place), *nth, out);
             *nth += 1;
         }
     }
 
-    fn edge(&self, edge: &Edge, nth: usize, out: &mut String) {
-        let place = self.drawing.relations.iter().position(|r| *r == edge.relation).unwrap_or(0);
-        let colour = colour(&edge.relation, place);
+    fn edge(&self, edge: &Edge, colour: &str, nth: usize, out: &mut String) {
         let curve = self.curve(edge, nth);
         let dash =
             if matches!(edge.relation.as_str(), "addr" | "data" | "ctrl") { " stroke-dasharray=\"5 3\"" } else { "" };
@@ -291,8 +291,8 @@ impl Curve {
             return Curve::new([a, (a.0, a.1 + ROW / 3.0), (d.0, d.1 - ROW / 3.0), d], 0.4);
         }
         let side = if from.x < to.x { -1.0 } else { 1.0 };
-        let d = (to.x + side * to.width / 2.0, to.y);
-        Curve::new([a, (a.0, a.1 + ROW), (d.0 + side * SPREAD * 2.0, d.1 - SPREAD), d], 0.4)
+        let d = (to.x + side * to.width / 2.0, to.y - 6.0 - 4.0 * nth as f64);
+        Curve::new([a, (a.0, a.1 + ROW), (d.0 + side * SPREAD * 2.0, d.1 - SPREAD), d], 0.3)
     }
 
     /// Between columns, from side to side.
@@ -309,7 +309,7 @@ impl Curve {
         let d = (to.x - side * to.width / 2.0, to.y - down * (nth as f64).min(3.0) * 4.0);
         // Labels of crossing edges would meet in the middle; each stands nearer to its source.
         let reach = side * COLUMN_GAP * 0.45;
-        Curve::new([a, (a.0 + reach, a.1 - bend), (d.0 - reach, d.1 - bend), d], 0.35)
+        Curve::new([a, (a.0 + reach, a.1 - bend), (d.0 - reach, d.1 - bend), d], 0.3 + 0.12 * (nth % 4) as f64)
     }
 
     fn looped(at: Place, nth: usize) -> Self {
@@ -357,7 +357,7 @@ mod tests {
         let drawing = fixture::drawing();
         let text = svg(std::slice::from_ref(&drawing));
         assert_eq!(text.matches("class=\"node\"").count(), drawing.nodes.len());
-        assert_eq!(text.matches("class=\"edge\"").count(), drawing.edges.len());
+        assert_eq!(text.matches("class=\"edge\"").count(), drawing.telling().count());
         let layout = Layout::new(&drawing);
         for place in &layout.places {
             assert!(place.x - place.width / 2.0 > 0.0 && place.x + place.width / 2.0 < layout.width);
