@@ -1,7 +1,7 @@
 //! Every candidate execution of a file with what the model says of it: what `explain` and `show` walk through.
 
 use crate::session::Prepared;
-use crate::{unreadable};
+use crate::unreadable;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use treville_base::{Name, SourceMap};
@@ -50,9 +50,10 @@ pub(crate) fn each_judged(
         None => Ok(seen),
         Some(Stop::Cancelled) => Err(unknown("the time limit was reached, or interrupted".into())),
         Some(Stop::TooDeep) => Err(unknown("the model recurses too deeply".into())),
-        Some(Stop::Fault(fault)) => {
-            Err(Failure { word: VerdictWord::Error, ..crate::failure(vec![*fault], Arc::clone(&prepared.model.sources)) })
-        }
+        Some(Stop::Fault(fault)) => Err(Failure {
+            word: VerdictWord::Error,
+            ..crate::failure(vec![*fault], Arc::clone(&prepared.model.sources))
+        }),
     }
 }
 

@@ -12,7 +12,8 @@ use treville_event::{EventId, Graph};
 use treville_ir::{Formula, Quantifier, Question};
 use treville_model::{CheckId, CheckKind, Model, Term};
 use treville_report::{
-    Drawing, Explained, Explanation, Failure, Reason, ReasonStep, describe_event, event_source, show_formula, show_state,
+    Drawing, Explained, Explanation, Failure, Reason, ReasonStep, describe_event, event_source, show_formula,
+    show_state,
 };
 
 impl Session<'_> {
@@ -21,12 +22,26 @@ impl Session<'_> {
     ///
     /// # Errors
     /// If the file, the model or the condition is wrong, or not every candidate could be looked at.
-    pub fn explain(&self, path: &str, outcome: Option<&str>, deep: bool, options: &Options) -> Result<Explanation, Failure> {
+    pub fn explain(
+        &self,
+        path: &str,
+        outcome: Option<&str>,
+        deep: bool,
+        options: &Options,
+    ) -> Result<Explanation, Failure> {
         let mut loaded = self.load_asking(path, outcome, options)?;
         loaded.question = Arc::new(asked(&loaded.question));
         let model = self.library.linked(&options.model, &loaded.program)?;
         let prepared = self.prepare_loaded(loaded, model, options)?;
-        let mut explainer = Explainer { prepared: &prepared, deep, allowed: 0, example: None, reasons: Vec::new(), known: BTreeMap::new(), rejected: 0 };
+        let mut explainer = Explainer {
+            prepared: &prepared,
+            deep,
+            allowed: 0,
+            example: None,
+            reasons: Vec::new(),
+            known: BTreeMap::new(),
+            rejected: 0,
+        };
         let candidates = each_judged(&prepared, &|c| c.holds, &mut |candidate, judgements| {
             judgements.iter().for_each(|judgement| explainer.add(candidate.graph, candidate.state, judgement));
             ControlFlow::Continue(())
@@ -95,7 +110,13 @@ impl Explainer<'_> {
         drawing
     }
 
-    fn reject(&mut self, graph: &Graph, state: &[treville_task::FinalValue], judgement: &Judgement, failed: &CheckResult) {
+    fn reject(
+        &mut self,
+        graph: &Graph,
+        state: &[treville_task::FinalValue],
+        judgement: &Judgement,
+        failed: &CheckResult,
+    ) {
         let model = &*self.prepared.model.model;
         let cancel = Cancel::new();
         let mut trace = Trace::new(model, graph, &judgement.picks, &cancel);
@@ -114,18 +135,18 @@ impl Explainer<'_> {
     fn reason(&self, graph: &Graph, example: Drawing, failed: &CheckResult, steps: &[Step]) -> Reason {
         let (model, sources) = (&*self.prepared.model.model, &self.prepared.model.sources);
         let check = &model.checks[failed.check];
-        let tested = terms::label(model, check.test.term);
         let evidence = match (&failed.evidence, check.test.kind) {
-            (None, _) => format!("there is nothing in {tested}, but there must be"),
-            (Some(_), CheckKind::Acyclic) => format!("a cycle in {tested}"),
-            (Some(_), CheckKind::Irreflexive) => format!("{tested} goes from an event to itself"),
-            (Some(_), CheckKind::Empty) => format!("{tested} is not empty"),
+            (None, _) => "what is missing",
+            (Some(_), CheckKind::Acyclic) => "a cycle",
+            (Some(_), CheckKind::Irreflexive) => "a path from an event to itself",
+            (Some(Evidence::Member(..)), CheckKind::Empty) => "an event that must not be there",
+            (Some(_), CheckKind::Empty) => "a pair that must not be there",
         };
         Reason {
             axiom: one_line(sources, check.span),
             place: Some(place(sources, check.span)),
             candidates: 1,
-            evidence,
+            evidence: evidence.to_owned(),
             steps: steps.iter().map(|step| self.shown(graph, &example, step)).collect(),
             example,
         }
@@ -221,10 +242,12 @@ fn alternative(model: &Model, derivation: &Derivation) -> String {
         info.name.is_some() || matches!(info.term, Term::BaseRel(_) | Term::Pick(_))
     };
     match derivation {
-        Derivation::Rule(_, parts) if matches!(model.terms[edge.term].term, Term::Union(..)) => match parts.as_slice() {
-            [part] if has_name(part) => format!("{name}: {}", alternative(model, part)),
-            _ => name,
-        },
+        Derivation::Rule(_, parts) if matches!(model.terms[edge.term].term, Term::Union(..)) => {
+            match parts.as_slice() {
+                [part] if has_name(part) => format!("{name}: {}", alternative(model, part)),
+                _ => name,
+            }
+        }
         _ => name,
     }
 }

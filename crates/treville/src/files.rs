@@ -40,7 +40,8 @@ impl Files for MemoryFiles {
 
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
         let inside = format!("{}/", folder.trim_end_matches('/'));
-        let child = |p: &String| p.strip_prefix(&inside).map(|rest| inside.clone() + rest.split('/').next().unwrap_or(""));
+        let child =
+            |p: &String| p.strip_prefix(&inside).map(|rest| inside.clone() + rest.split('/').next().unwrap_or(""));
         let mut children: Vec<String> = self.0.keys().filter_map(child).collect();
         children.dedup();
         Ok(children)

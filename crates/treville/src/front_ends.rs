@@ -96,8 +96,7 @@ fn read_litmus(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, 
     if let Some(macros) = &macros {
         sources.add(macros.name.as_str(), Arc::clone(&macros.text));
     }
-    let options =
-        treville_litmus::Options { macros: macros.map(|m| Arc::clone(&m.macros)), kernel: context.kernel };
+    let options = treville_litmus::Options { macros: macros.map(|m| Arc::clone(&m.macros)), kernel: context.kernel };
     let parsed = treville_litmus::parse(file, text, &options);
     let sources = Arc::new(sources);
     let litmus = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;

@@ -87,7 +87,10 @@ mod tests {
     #[test]
     fn files_folders_and_lists() {
         let all = expanded(&["d.litmus", "t/"]);
-        assert_eq!(all.as_deref(), Ok(&["d.litmus", "t/a.litmus", "t/b.litmus", "t/deep/c.litmus"].map(str::to_owned)[..]));
+        assert_eq!(
+            all.as_deref(),
+            Ok(&["d.litmus", "t/a.litmus", "t/b.litmus", "t/deep/c.litmus"].map(str::to_owned)[..])
+        );
         assert_eq!(expanded(&["@t/list.txt"]).as_deref(), Ok(&["t/a.litmus", "d.litmus"].map(str::to_owned)[..]));
     }
 

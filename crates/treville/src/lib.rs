@@ -7,6 +7,7 @@
 //! This crate does no IO of its own and keeps no global state.
 
 mod compare;
+mod config;
 mod engines;
 mod executions;
 mod explain;

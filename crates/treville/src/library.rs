@@ -48,8 +48,11 @@ pub(crate) struct Library<'f> {
     files: &'f dyn Files,
     parsed: Mutex<BTreeMap<ModelOptions, Once<Parsed>>>,
     linked: Mutex<BTreeMap<Key, Once<Linked>>>,
-    macros: Mutex<BTreeMap<ModelOptions, Result<Option<Arc<MacroFile>>, Failure>>>,
+    macros: Mutex<BTreeMap<ModelOptions, Macros>>,
 }
+
+/// None if there are no macro definitions at all.
+type Macros = Result<Option<Arc<MacroFile>>, Failure>;
 
 /// A model is linked for a dialect and for the tags that a program lacks: what it says about these is simplified away.
 type Key = (ModelOptions, Name, Vec<Name>);
@@ -119,7 +122,10 @@ impl<'f> Library<'f> {
     fn model_text(&self, name: &str, include: &[String]) -> Result<LoadedText, Failure> {
         match bundled(name).filter(|file| file.role == Role::Model && file.name != name) {
             Some(file) => Ok(of_bundle(file)),
-            None if name.contains('/') || name.ends_with(".cat") => self.find(name, include),
+            None if name.contains('/') || name.ends_with(".cat") => {
+                let named = bundled(name).filter(|file| file.role == Role::Model);
+                self.find(name, include).or_else(|failure| named.map(of_bundle).ok_or(failure))
+            }
             None => {
                 let known = bundled_models().iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
                 Err(unreadable(format!("there is no bundled model `{name}` (there are: {known}; a path ends in .cat)")))
@@ -128,12 +134,12 @@ impl<'f> Library<'f> {
     }
 
     /// The macro definitions of the call, one after the other; the bundled ones of the Linux kernel if there are none.
-    pub(crate) fn macros(&self, options: &ModelOptions) -> Result<Option<Arc<MacroFile>>, Failure> {
+    pub(crate) fn macros(&self, options: &ModelOptions) -> Macros {
         let mut macros = self.macros.lock().unwrap_or_else(PoisonError::into_inner);
         macros.entry(options.clone()).or_insert_with(|| self.read_macros(options)).clone()
     }
 
-    fn read_macros(&self, options: &ModelOptions) -> Result<Option<Arc<MacroFile>>, Failure> {
+    fn read_macros(&self, options: &ModelOptions) -> Macros {
         let files = options.macros.iter().map(|name| self.find(name, &options.include));
         let files = files.collect::<Result<Vec<_>, _>>()?;
         let files = if files.is_empty() { bundled(KERNEL_MACROS).map(of_bundle).into_iter().collect() } else { files };
@@ -237,7 +243,10 @@ fn fits(name: &str, dialect: &Dialect) -> Result<(), Failure> {
         _ => C11.contains(&name) || KERNEL.contains(&name),
     };
     if wrong {
-        let why = format!("the model {name} does not know what {} tests use; theirs is {}", dialect.name, dialect.default_model);
+        let why = format!(
+            "the model {name} does not know what {} tests use; theirs is {}",
+            dialect.name, dialect.default_model
+        );
         return Err(unreadable(why));
     }
     Ok(())

@@ -1,11 +1,11 @@
 //! Examining a model without a program: errors, definitions that nothing uses, axioms that can never reject anything.
 
-use crate::{ModelOptions, Session, front_ends, terms, unreadable};
+use crate::{ModelOptions, Session, front_ends, unreadable};
 use std::sync::Arc;
-use treville_base::{Diagnostic, SourceMap};
+use treville_base::{Diagnostic, Name, SourceMap, Span};
 use treville_ir::Dialect;
+use treville_model::Model;
 use treville_model::syntax::{CheckMode, Ins, InsKind, Unit};
-use treville_model::{CheckKind, Model, Term};
 use treville_report::Failure;
 
 /// A model without errors.
@@ -49,29 +49,12 @@ fn definitions(unit: &Unit) -> usize {
     unit.body.iter().map(bound).sum()
 }
 
-/// Axioms that no execution violates, or that every execution does.
+/// Checks that no execution of the dialect can fail, as the linker found.
 fn vacuous(model: &Model) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    for check in &model.checks {
-        let term = check.test.term;
-        let always_empty = model.terms[term].term == Term::Empty;
-        if !always_empty {
-            continue;
-        }
-        let tested = terms::label(model, term);
-        let kind = match check.test.kind {
-            CheckKind::Acyclic => "acyclic",
-            CheckKind::Irreflexive => "irreflexive",
-            CheckKind::Empty => "empty",
-        };
-        let message = if check.test.negated {
-            format!("`{}` can never hold: {tested} is always {kind}", check.name)
-        } else {
-            format!("`{}` always holds: {tested} is always empty", check.name)
-        };
-        found.push(Diagnostic::warning(check.span, message));
-    }
-    found
+    let warn = |(name, span): &(Name, Span)| {
+        Diagnostic::warning(*span, format!("`{name}` tests nothing: its relation is always empty"))
+    };
+    model.vacuous.iter().map(warn).collect()
 }
 
 /// A dialect by name; without a name, one that knows the sets of all.

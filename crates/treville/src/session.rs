@@ -1,8 +1,9 @@
 //! A session: where files are, and the models that were linked so far. Shared by the threads of a batch.
 
+use crate::engines::Engines;
 use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
-use crate::{Files, Options, engines, refusal, unreadable};
+use crate::{Files, Options, refusal, unreadable};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::Cancel;
@@ -12,6 +13,7 @@ use treville_task::{Bounds, Engine, Limits, Semantics, Task};
 pub struct Session<'f> {
     pub(crate) files: &'f dyn Files,
     pub(crate) library: Library<'f>,
+    pub(crate) engines: Engines,
     cancel: Cancel,
 }
 
@@ -19,14 +21,16 @@ pub struct Session<'f> {
 pub(crate) struct Prepared {
     pub(crate) loaded: Loaded,
     pub(crate) model: Arc<Linked>,
-    pub(crate) engine: Box<dyn Engine>,
+    pub(crate) engine: Arc<dyn Engine>,
+    /// The engine that checks the first one.
+    pub(crate) second: Option<Arc<dyn Engine>>,
     pub(crate) task: Task,
 }
 
 impl<'f> Session<'f> {
     /// `cancel` stops every run of the session.
     pub fn new(files: &'f dyn Files, cancel: Cancel) -> Self {
-        Session { files, library: Library::new(files), cancel }
+        Session { files, library: Library::new(files), engines: Engines::default(), cancel }
     }
 
     pub(crate) fn load(&self, path: &str, options: &Options) -> Result<Loaded, Failure> {
@@ -69,10 +73,12 @@ impl<'f> Session<'f> {
         model: Arc<Linked>,
         options: &Options,
     ) -> Result<Prepared, Failure> {
-        let engine = engines::choose(&options.run).map_err(unreadable)?;
+        let engine = self.engines.choose(&options.run).map_err(unreadable)?;
+        let second =
+            options.run.cross_check.as_deref().map(|name| self.engines.named(name)).transpose().map_err(unreadable)?;
         let task = self.task(&loaded, &model, options)?;
         engine.supports(&task).map_err(|why| refusal(engine.info().name, &why, &loaded.sources))?;
-        Ok(Prepared { loaded, model, engine, task })
+        Ok(Prepared { loaded, model, engine, second, task })
     }
 
     fn task(&self, loaded: &Loaded, model: &Linked, options: &Options) -> Result<Task, Failure> {

@@ -119,7 +119,12 @@ fn collect(
     Ok((drawings, more))
 }
 
-fn draw(prepared: &Prepared, candidate: &Candidate<'_>, judgement: &Judgement, relations: &[(String, TermId)]) -> Drawing {
+fn draw(
+    prepared: &Prepared,
+    candidate: &Candidate<'_>,
+    judgement: &Judgement,
+    relations: &[(String, TermId)],
+) -> Drawing {
     let (loaded, model) = (&prepared.loaded, &*prepared.model.model);
     let shown = shown(prepared, candidate.graph, judgement, relations);
     let picks = picked(model, judgement);

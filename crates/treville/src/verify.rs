@@ -1,12 +1,12 @@
 //! Answering the question that a program asks.
 
 use crate::session::Prepared;
-use crate::{Options, Session, engines, refusal, unreadable};
+use crate::{Options, Session, refusal, unreadable};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_ir::{Quantifier, Question};
 use treville_report::{Checked, Content, Failure, FileReport, VerdictWord, show_state};
-use treville_task::{Answer, Monitor, Outcome, Scope, StopReason, Verdict};
+use treville_task::{Answer, Engine, Monitor, Outcome, Scope, StopReason, Verdict};
 
 impl Session<'_> {
     /// Checks one file. A failure is part of the report.
@@ -38,8 +38,8 @@ impl Session<'_> {
 /// Runs the engine, and the second one if there is to be one.
 pub(crate) fn check(prepared: Prepared, options: &Options, monitor: &dyn Monitor) -> Result<Checked, Failure> {
     let outcome = prepared.engine.run(&prepared.task, monitor);
-    if let Some(second) = &options.run.cross_check {
-        cross_check(&prepared, &outcome, second, monitor)?;
+    if let Some(second) = &prepared.second {
+        cross_check(&prepared, &outcome, &**second, monitor)?;
     }
     let question = &prepared.loaded.question;
     let (verdict, scope) = judge(question, &outcome, options.run.accept_bounded);
@@ -77,8 +77,13 @@ fn judge(question: &Question, outcome: &Outcome, accept_bounded: bool) -> (Verdi
 }
 
 /// Fails loudly if the second engine answers otherwise.
-fn cross_check(prepared: &Prepared, first: &Outcome, name: &str, monitor: &dyn Monitor) -> Result<(), Failure> {
-    let engine = engines::named(name).map_err(unreadable)?;
+fn cross_check(
+    prepared: &Prepared,
+    first: &Outcome,
+    engine: &dyn Engine,
+    monitor: &dyn Monitor,
+) -> Result<(), Failure> {
+    let name = engine.info().name;
     let sources = &prepared.loaded.sources;
     engine.supports(&prepared.task).map_err(|why| refusal(name, &why, sources))?;
     let second = engine.run(&prepared.task, monitor);

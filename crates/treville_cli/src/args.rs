@@ -40,9 +40,7 @@ pub(crate) enum Verb {
     /// Serve the tool to a browser (not built yet).
     Serve(IgnoredArgs),
     /// Print a completion script for a shell.
-    Completions {
-        shell: clap_complete::Shell,
-    },
+    Completions { shell: clap_complete::Shell },
     /// Print the manual page.
     Man,
 }
@@ -115,6 +113,9 @@ pub(crate) struct ModelFileArgs {
     /// Macro definitions for C tests.
     #[arg(long, value_name = "F", help_heading = "Model")]
     macros: Vec<String>,
+    /// A configuration file (.cfg) that says the same; options win.
+    #[arg(long, value_name = "F", help_heading = "Model")]
+    pub(crate) config: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -136,7 +137,7 @@ pub(crate) struct RunArgs {
     timeout: Option<Duration>,
     /// Megabytes for each file.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
-    memory_limit: Option<u64>,
+    pub(crate) memory_limit: Option<u64>,
     /// At most so many threads for each file.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
     threads: Option<u32>,
@@ -323,7 +324,11 @@ impl LaterArgs {
 /// A positive number of seconds, fractions allowed.
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    if seconds > 0.0 { Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string()) } else { Err("not positive".into()) }
+    if seconds > 0.0 {
+        Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+    } else {
+        Err("not positive".into())
+    }
 }
 
 #[cfg(test)]

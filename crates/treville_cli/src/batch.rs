@@ -105,11 +105,14 @@ mod tests {
             i * 2
         };
         run(&items, 4, &Cancel::new(), work, |i, done| {
-            seen.push((*i, match done {
-                Done::Result(r) => r.to_string(),
-                Done::Panicked(why) => why,
-                Done::Skipped => "skipped".into(),
-            }));
+            seen.push((
+                *i,
+                match done {
+                    Done::Result(r) => r.to_string(),
+                    Done::Panicked(why) => why,
+                    Done::Skipped => "skipped".into(),
+                },
+            ));
             true
         });
         assert_eq!(seen.len(), 50);
@@ -123,10 +126,20 @@ mod tests {
         let cancel = Cancel::new();
         let items: Vec<u32> = (0..20).collect();
         let mut skipped = 0;
-        run(&items, 1, &cancel, |i| if *i == 3 { cancel.cancel() }, |_, done| {
-            skipped += u32::from(matches!(done, Done::Skipped));
-            true
-        });
+        run(
+            &items,
+            1,
+            &cancel,
+            |i| {
+                if *i == 3 {
+                    cancel.cancel()
+                }
+            },
+            |_, done| {
+                skipped += u32::from(matches!(done, Done::Skipped));
+                true
+            },
+        );
         assert_eq!(skipped, 16);
     }
 }

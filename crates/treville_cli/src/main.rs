@@ -5,6 +5,7 @@ mod batch;
 mod disk;
 mod exit;
 mod interrupt;
+mod memory;
 mod output;
 mod progress;
 mod verbs;

@@ -114,6 +114,11 @@ impl<'s, 'a> Code<'s, 'a> {
         self.span = span;
     }
 
+    /// What follows of the current instruction counts as another one, so that program order relates the two parts.
+    pub(crate) fn split_instruction(&mut self) {
+        self.begin(self.span);
+    }
+
     pub(crate) fn register(&mut self, r: &RegName) -> Reg {
         self.names.register(&mut self.regs, r)
     }
@@ -384,7 +389,7 @@ fn record_accesses(func: &Func, start: &BTreeMap<Reg, (ObjectId, i64)>, memory: 
         let fixed = |reg: Reg| if written[reg.0 as usize] { None } else { start.get(&reg).copied() };
         match base(addr, &fixed) {
             Some((object, offset)) => memory.access(object, offset, *size),
-            None => memory.access_anywhere(*size),
+            None => memory.access_computed(*size),
         }
     }
 }

@@ -152,7 +152,7 @@ impl Drawing {
         }
         for Shown { name, relation } in shown {
             if !self.relations.iter().any(|r| **name == **r) {
-                self.add(name, relation);
+                self.add(name, &drawn(relation));
             }
         }
     }
@@ -182,6 +182,12 @@ impl Drawing {
     pub fn position(&self, event: EventId) -> Option<usize> {
         self.nodes.iter().position(|node| node.event == event)
     }
+}
+
+/// An order is drawn by its steps, any other relation as it is.
+fn drawn(relation: &Relation) -> Relation {
+    let twice = relation.compose(relation);
+    if twice.is_subset(relation) && relation.is_irreflexive() { relation.difference(&twice) } else { relation.clone() }
 }
 
 /// The steps of an order: pairs without anything in between.

@@ -31,7 +31,7 @@ pub struct Reason {
     /// `tso.cat:12`.
     pub place: Option<String>,
     pub candidates: u64,
-    /// What a cycle, a pair or an event is called: `a cycle in hb`.
+    /// What the steps are: `a cycle`.
     pub evidence: String,
     pub steps: Vec<ReasonStep>,
     /// One of the candidates.
@@ -61,7 +61,11 @@ pub fn explanation(explanation: &Explanation, palette: Palette) -> String {
     let _ = writeln!(out, "{test} under {}: {}, {}", explanation.model, palette.paint(role, word), explanation.outcome);
     match &explanation.answer {
         Explained::Allowed { executions, example } => {
-            let _ = writeln!(out, "  {}\n", count(*executions, "execution reaches it, for example", "executions reach it, for example"));
+            let _ = writeln!(
+                out,
+                "  {}\n",
+                count(*executions, "execution reaches it, for example", "executions reach it, for example")
+            );
             out += &execution(example, palette);
         }
         Explained::Unreachable { candidates } => {
@@ -72,7 +76,11 @@ pub fn explanation(explanation: &Explanation, palette: Palette) -> String {
             );
         }
         Explained::Forbidden { candidates, reasons } => {
-            let candidates = count(*candidates, "candidate execution has these values; the model rejects it", "candidate executions have these values; the model rejects each");
+            let candidates = count(
+                *candidates,
+                "candidate execution has these values; the model rejects it",
+                "candidate executions have these values; the model rejects each",
+            );
             let _ = writeln!(out, "  {candidates}");
             for reason in reasons {
                 out.push('\n');
@@ -88,7 +96,7 @@ fn rejected(reason: &Reason, palette: Palette, out: &mut String) {
     let axiom = palette.paint(Paint::Strong, &reason.axiom);
     let _ = writeln!(out, "  {axiom}{}", palette.paint(Paint::Place, &place));
     let candidates = count(reason.candidates, "candidate", "candidates");
-    let _ = writeln!(out, "  rejects {candidates}: {}", reason.evidence);
+    let _ = writeln!(out, "  rejects {candidates} by {}", reason.evidence);
     let width = |texts: &mut dyn Iterator<Item = &String>| texts.map(|t| t.chars().count()).max().unwrap_or(0);
     let from = width(&mut reason.steps.iter().map(|s| &s.from));
     let to = width(&mut reason.steps.iter().filter_map(|s| s.to.as_ref()));
@@ -96,7 +104,8 @@ fn rejected(reason: &Reason, palette: Palette, out: &mut String) {
     for step in &reason.steps {
         let indent = 4 + 2 * step.depth;
         let name = palette.pad(Paint::Relation, &step.relation, relation);
-        let source = step.source.as_deref().map(|s| format!("   {}", palette.paint(Paint::Faint, s))).unwrap_or_default();
+        let source =
+            step.source.as_deref().map(|s| format!("   {}", palette.paint(Paint::Faint, s))).unwrap_or_default();
         let line = match &step.to {
             Some(end) => format!("{:indent$}{:from$}  {name}  {end:to$}{source}", "", step.from),
             None => format!("{:indent$}{:from$}  {name}{source}", "", step.from),

@@ -41,7 +41,8 @@ fn dialect() -> Dialect {
         po_inside: false,
         branch_events: true,
         exclusive: None,
-        status_depends_on_store: false,
+        status: treville_ir::StatusDependency::Nothing,
+        conditional_store_data: true,
     }
 }
 

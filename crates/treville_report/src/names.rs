@@ -57,7 +57,7 @@ pub(crate) fn label(program: &Program, event: &Event) -> String {
         }
         Kind::Opaque => return [tags.join(" "), place].concat(),
     };
-    if tags.is_empty() { core } else { format!("{core} {}", tags.join(" ")) }
+    if tags.is_empty() || event.kind == Kind::Init { core } else { format!("{core} {}", tags.join(" ")) }
 }
 
 /// `x`, `x[1]`, and `x+4:2` for a part that is smaller than the element it lies in.

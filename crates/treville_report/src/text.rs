@@ -118,10 +118,9 @@ fn counts(checked: &Checked, palette: Palette, out: &mut String) {
     let states = checked.outcome.states.as_ref().map_or(0, Vec::len);
     let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     let mut line = format!(
-        "{} of {} satisfy the condition (*), {}",
-        holds,
-        plural(holds + fails, "execution"),
-        plural(states as u64, "state")
+        "{}; the condition holds in {holds} of {} (*)",
+        plural(states as u64, "state"),
+        plural(holds + fails, "execution")
     );
     if let Some(observation) = Observation::of(&checked.outcome) {
         let _ = write!(line, ": {}", observation_word(observation));
@@ -142,7 +141,7 @@ mod tests {
         let report = fixture::report(Quantifier::Exists, Verdict::Yes);
         let expected = "SB under tso: yes, some execution satisfies the condition\n  exists (0:EAX=0 /\\ 1:EAX=0)\n\n    \
                         0:EAX  1:EAX\n  * 0      0\n    0      1\n    1      0\n    1      1\n  \
-                        1 of 4 executions satisfy the condition (*), 4 states: Sometimes\n  flag data-race\n";
+                        4 states; the condition holds in 1 of 4 executions (*): Sometimes\n  flag data-race\n";
         assert_eq!(text(&report, Details::default(), Palette::PLAIN), expected);
     }
 }

@@ -1,11 +1,10 @@
 //! `treville compare`: two models on one or many files.
 
-use super::{expand, jobs, say_failure};
+use super::{cancel, configure, expand, jobs, say_failure};
 use crate::args::CompareArgs;
 use crate::batch::{self, Done};
 use crate::disk::Disk;
 use crate::exit::Status;
-use crate::interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
 use treville::report::{Failure, VerdictWord, comparison, comparison_json};
@@ -21,13 +20,20 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
         Ok(files) => files,
         Err(status) => return status,
     };
-    let options = args.run.options(args.files.options(None), true);
-    let cancel = interrupt::on_signal();
+    let mut options = args.run.options(args.files.options(None), true);
+    let workers = jobs(args.jobs).min(files.len());
+    let cancel = match cancel(&args.run, workers, output) {
+        Ok(cancel) => cancel,
+        Err(status) => return status,
+    };
     let session = Session::new(&Disk, cancel.clone());
+    if let Err(status) = configure(&session, args.files.config.as_deref(), &mut options, output) {
+        return status;
+    }
     let (mut status, mut equal, mut done) = (Status::Yes, 0, 0);
     let mut progress = Progress::new(files.len());
     let work = |file: &String| session.compare(file, &models, &options);
-    batch::run(&files, jobs(args.jobs), &cancel, work, |file, result| {
+    batch::run(&files, workers, &cancel, work, |file, result| {
         progress.clear(output);
         done += 1;
         let open = match flatten(result) {

@@ -1,10 +1,9 @@
 //! `treville explain`.
 
-use super::{expand, say_failure};
+use super::{cancel, configure, expand, say_failure};
 use crate::args::ExplainArgs;
 use crate::disk::Disk;
 use crate::exit::Status;
-use crate::interrupt;
 use crate::output::Output;
 use treville::Session;
 use treville::report::explanation;
@@ -14,8 +13,15 @@ pub(crate) fn run(args: &ExplainArgs, output: &mut Output) -> Status {
         Ok(files) => files,
         Err(status) => return status,
     };
-    let options = args.run.options(args.model.options(), false);
-    let session = Session::new(&Disk, interrupt::on_signal());
+    let mut options = args.run.options(args.model.options(), false);
+    let cancel = match cancel(&args.run, 1, output) {
+        Ok(cancel) => cancel,
+        Err(status) => return status,
+    };
+    let session = Session::new(&Disk, cancel);
+    if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
+        return status;
+    }
     let mut status = Status::Yes;
     for (i, file) in files.iter().enumerate() {
         match session.explain(file, args.outcome.as_deref(), args.deep, &options) {

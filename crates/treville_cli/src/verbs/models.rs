@@ -1,13 +1,13 @@
 //! `treville models`, `treville models check`, and `treville --version`.
 
-use super::say_failure;
+use super::{configure, say_failure};
 use crate::args::{ModelFileArgs, ModelsArgs, ModelsVerb};
 use crate::disk::Disk;
 use crate::exit::Status;
 use crate::output::Output;
-use treville::Session;
 use treville::base::{Cancel, Severity};
 use treville::report::{Paint, render_diagnostics};
+use treville::{Options, Session};
 
 pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Status {
     match &args.verb {
@@ -37,7 +37,11 @@ pub(crate) fn version(output: &mut Output) -> Status {
 
 fn check(model: &str, files: &ModelFileArgs, dialect: Option<&str>, output: &mut Output) -> Status {
     let session = Session::new(&Disk, Cancel::new());
-    match session.check_model(&files.options(Some(model)), dialect) {
+    let mut options = Options { model: files.options(Some(model)), ..Options::default() };
+    if let Err(status) = configure(&session, files.config.as_deref(), &mut options, output) {
+        return status;
+    }
+    match session.check_model(&options.model, dialect) {
         Err(failure) => say_failure(model, &failure, output),
         Ok(checked) => {
             let found = render_diagnostics(&checked.diagnostics, &checked.sources, output.palette);

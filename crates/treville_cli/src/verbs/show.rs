@@ -1,10 +1,9 @@
 //! `treville show`: executions as text, DOT, SVG or a page.
 
-use super::say_failure;
+use super::{cancel, configure, say_failure};
 use crate::args::{ShowArgs, ShowFormat, ShowWhich};
 use crate::disk::Disk;
 use crate::exit::Status;
-use crate::interrupt;
 use crate::output::Output;
 use std::fmt::Write;
 use treville::report::{Drawing, Paint, Palette, dot, execution, html, svg};
@@ -24,8 +23,15 @@ pub(crate) fn run(args: &ShowArgs, output: &mut Output) -> Status {
         limit: args.limit.max(1),
         relations: args.relation.clone(),
     };
-    let options = args.run.options(args.model.options(), false);
-    let session = Session::new(&Disk, interrupt::on_signal());
+    let mut options = args.run.options(args.model.options(), false);
+    let cancel = match cancel(&args.run, 1, output) {
+        Ok(cancel) => cancel,
+        Err(status) => return status,
+    };
+    let session = Session::new(&Disk, cancel);
+    if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
+        return status;
+    }
     let shown = match session.show(&args.input, &show, &options) {
         Ok(shown) => shown,
         Err(failure) => return say_failure(&args.input, &failure, output),

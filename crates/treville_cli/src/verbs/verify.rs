@@ -1,11 +1,10 @@
 //! `treville verify`: one file with its states, or a batch with a table.
 
-use super::{expand, jobs, say_failure};
+use super::{cancel, configure, expand, jobs, say_failure};
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::batch::{self, Done};
 use crate::disk::Disk;
 use crate::exit::Status;
-use crate::interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
 use std::time::{Duration, Instant};
@@ -23,17 +22,26 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
         Err(status) => return status,
     };
     let mut printer = Printer::new(args, &files);
-    let options = args.run.options(args.model.options(), printer.wants_states());
-    let cancel = interrupt::on_signal();
+    let mut options = args.run.options(args.model.options(), printer.wants_states());
+    let workers = jobs(args.jobs).min(files.len());
+    let cancel = match cancel(&args.run, workers, output) {
+        Ok(cancel) => cancel,
+        Err(status) => return status,
+    };
     let session = Session::new(&Disk, cancel.clone());
+    if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
+        return status;
+    }
     let mut status = Status::Yes;
     let mut progress = Progress::new(files.len());
     let mut done = 0;
     let work = |file: &String| session.verify(file, &options, &Silent);
-    batch::run(&files, jobs(args.jobs), &cancel, work, |file, result| {
+    batch::run(&files, workers, &cancel, work, |file, result| {
         let report = match result {
             Done::Result(report) => report,
-            Done::Panicked(why) => unfinished(file, VerdictWord::Error, &format!("internal error, please report it: {why}")),
+            Done::Panicked(why) => {
+                unfinished(file, VerdictWord::Error, &format!("internal error, please report it: {why}"))
+            }
             Done::Skipped => unfinished(file, VerdictWord::Unknown, "interrupted"),
         };
         status = status.and(Status::of(report.verdict()));
