@@ -7,8 +7,10 @@ use treville_ir::Program;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Cells {
-    /// Ascending by address.
+    /// Those of objects, ascending by address.
     pub(crate) all: Vec<Cell>,
+    /// Those outside of every object that some access may touch.
+    pub(crate) outside: BTreeSet<Cell>,
 }
 
 impl Cells {
@@ -40,18 +42,21 @@ impl Cells {
                     .collect::<Vec<_>>()
             })
             .collect();
-        Cells { all }
+        Cells { all, outside: BTreeSet::new() }
     }
 
-    /// Adds a cell outside of every object, unless it would overlap another one.
+    /// Adds a cell outside of every object. Memory there is total and made of whatever is accessed.
     pub(crate) fn add_outside(&mut self, address: u64, size: u8) {
         let cell = Cell { address, size };
-        let at = self.all.partition_point(|c| c.address < address);
-        let free_before = at == 0 || self.all[at - 1].end() <= address;
-        let free_after = self.all.get(at).is_none_or(|c| cell.end() <= c.address);
-        if free_before && free_after && size > 0 {
-            self.all.insert(at, cell);
+        if size > 0 && !self.all.iter().any(|c| c.address < cell.end() && address < c.end()) {
+            self.outside.insert(cell);
         }
+    }
+
+    /// The cell with exactly these bytes.
+    pub(crate) fn exact(&self, address: u64, size: u8) -> Option<Cell> {
+        let cell = Cell { address, size };
+        self.outside.get(&cell).copied().or_else(|| self.at(address).filter(|c| *c == cell))
     }
 
     /// The cells that make up exactly these bytes, or `None` if there are none (the access leaves its object, or cuts a cell).

@@ -72,6 +72,9 @@ impl Parts {
                     continue;
                 };
                 let Some(address) = traces.domain.store.as_const(address) else { continue };
+                if cells.exact(address.unsigned() as u64, size).is_some() {
+                    continue;
+                }
                 let Some(covered) = cells.covering(address.unsigned() as u64, size) else {
                     return Err(format!("an access of {size} bytes crosses the border of an object"));
                 };
@@ -205,8 +208,10 @@ impl<'t> Frame<'t> {
                     continue;
                 }
                 let place = event.action.place;
-                let cell =
-                    place.and_then(|(address, _)| store.as_const(address)).and_then(|a| cells.at(a.unsigned() as u64));
+                let cell = place.and_then(|(address, size)| {
+                    let address = store.as_const(address)?.unsigned() as u64;
+                    cells.exact(address, size).or_else(|| cells.at(address))
+                });
                 frame.fixed &= place.is_none_or(|(address, _)| store.as_const(address).is_some());
                 frame.events.push(FrameEvent {
                     at,

@@ -129,7 +129,7 @@ impl<'a> Prepared<'a> {
 
     /// The cell with exactly these bytes.
     pub(crate) fn exact_cell(&self, address: u64, size: u8) -> Option<Cell> {
-        let cell = self.cells.at(address).filter(|c| c.address == address && c.size == size);
+        let cell = self.cells.exact(address, size);
         if cell.is_none() {
             self.missed.set(true);
         }
@@ -183,9 +183,12 @@ fn initial_writes(
         match traces.domain.store.as_const(address).map(|a| a.unsigned() as u64) {
             None => anywhere = true,
             Some(a) if event.action.kind == Kind::Opaque => touched.extend(cells.at(a)),
-            Some(a) => touched.extend(cells.covering(a, size).unwrap_or_default()),
+            Some(a) => match cells.exact(a, size) {
+                Some(cell) => drop(touched.insert(cell)),
+                None => touched.extend(cells.covering(a, size).unwrap_or_default()),
+            },
         }
     }
-    let init = cells.all.iter().filter(|c| anywhere || touched.contains(c));
+    let init = cells.all.iter().chain(&cells.outside).filter(|c| anywhere || touched.contains(c));
     init.map(|c| (*c, traces.domain.store.constant(initial_value(program, c.address, c.size)))).collect()
 }

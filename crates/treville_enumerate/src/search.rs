@@ -131,11 +131,8 @@ impl Search<'_, '_, '_> {
             return ControlFlow::Break(());
         }
         let Some((_, accesses)) = state.cells.get(c) else { return self.sources_chosen(state, values) };
-        let chosen = state.sources[c].len();
-        let Some(&read) = accesses.reads.get(chosen) else {
-            let last = state.cells[c + 1..].iter().all(|(_, a)| a.reads.is_empty());
-            let plausible = chosen == 0 || last || self.plausible(state, c);
-            return if plausible { self.choose_source(state, values, c + 1) } else { ControlFlow::Continue(()) };
+        let Some(&read) = accesses.reads.get(state.sources[c].len()) else {
+            return self.choose_source(state, values, c + 1);
         };
         let before = state.forced[c].clone();
         for position in 0..accesses_len(state, c) {
@@ -151,7 +148,7 @@ impl Search<'_, '_, '_> {
                 values.bind(var, value);
                 state.forced[c] = forced;
                 state.rf.insert(source, read);
-                let flow = if state.frame.contradicts(values) {
+                let flow = if state.frame.contradicts(values) || !self.plausible(state, c) {
                     ControlFlow::Continue(())
                 } else {
                     self.choose_source(state, values, c)
@@ -166,14 +163,17 @@ impl Search<'_, '_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// Whether the choices so far, up to cell `c`, may still become an execution.
+    /// Whether the choices so far, the last of them for a read of cell `c`, may still become an execution.
     fn plausible(&mut self, state: &mut State<'_>, c: usize) -> bool {
-        if self.worth.skips(c) {
+        let open = |(i, (_, a)): (usize, &(Cell, CellAccesses))| a.reads.len() - state.sources[i].len();
+        let depth = state.cells.iter().enumerate().skip(c).map(open).sum();
+        // The last choice is judged with the orders.
+        if depth == 0 || self.worth.skips(depth) {
             return true;
         }
         self.forced_orders(state);
         let plausible = self.staged.plausible();
-        self.worth.learn(c, plausible);
+        self.worth.learn(depth, plausible);
         plausible
     }
 
@@ -320,7 +320,10 @@ fn accesses(frame: &Frame<'_>, cells: &[Option<Cell>]) -> Result<Vec<(Cell, Cell
         }
         accesses.updates = accesses.reads.iter().map(|&r| update_write(frame, accesses, r)).collect();
     }
-    Ok(by_cell.into_iter().collect())
+    // Updates leave the fewest choices and rule out the most: first.
+    let mut cells: Vec<_> = by_cell.into_iter().collect();
+    cells.sort_by_key(|(_, a)| a.updates.iter().all(Option::is_none));
+    Ok(cells)
 }
 
 /// The write that belongs to a read, as a position, and whether it is the same event.

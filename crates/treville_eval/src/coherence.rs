@@ -47,10 +47,11 @@ const INSIDE: Where = 1;
 const BETWEEN: Where = 2;
 const ANYWHERE: Where = INSIDE | BETWEEN;
 
-/// Reads, writes, or both.
+/// Reads, writes, or events that are both.
 type Ends = u8;
 const READ: Ends = 1;
 const WRITE: Ends = 2;
+const UPDATE: Ends = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Atom {
@@ -129,7 +130,7 @@ impl Chain {
                 }
             }
         }
-        let steps = self.atoms().iter().filter(|a| a.ends().is_some()).count();
+        let steps = self.atoms().iter().filter(|a| a.ends().is_some() && **a != Atom::RfInverse).count();
         (steps <= 2).then_some(self)
     }
 }
@@ -139,7 +140,7 @@ impl Chain {
 enum Need {
     /// It contains program order within a cell between events of these kinds.
     Po(Pairs),
-    /// It contains the identity on reads, or on writes.
+    /// It contains the identity on reads, on writes, or on updates that are one event.
     Same(Ends),
     /// It contains the pairs of updates.
     Updates,
@@ -172,11 +173,17 @@ impl CoherencePlan {
         let mut e = Expander { model, leaves: Vec::new() };
         let mut chains = Vec::new();
         let mut pairs = Vec::new();
+        let mut fused = Vec::new();
         for check in model.checks.iter().filter(|c| c.mode == CheckMode::Require && !c.test.negated) {
             match check.test.kind {
                 CheckKind::Acyclic => chains.extend(e.closure(check.test.term)),
                 CheckKind::Irreflexive => chains.extend(e.expand(check.test.term)),
-                CheckKind::Empty => pairs.extend(e.atomicity(check.test.term)),
+                CheckKind::Empty => {
+                    let needs = e.atomicity(check.test.term);
+                    // What is related to itself by the term is the update that is one event.
+                    fused.extend(needs.iter().map(|needs| vec![(needs[0].0, Need::Same(UPDATE))]));
+                    pairs.extend(needs);
+                }
             }
         }
         let chains = bounded(chains, 4 * MAX_CHAINS);
@@ -193,7 +200,7 @@ impl CoherencePlan {
             rw_other: shape(Some(RW), &[Atom::Co(BETWEEN), Atom::Rf(BETWEEN)]),
             rr: shape(Some(RR), &[Atom::Fr(BETWEEN), Atom::Rf(BETWEEN)]),
             fused_after: shape(None, &[Atom::Co(BETWEEN), Atom::Rf(BETWEEN)]),
-            fused_next: shape(None, &[Atom::Fr(BETWEEN), Atom::Co(BETWEEN)]),
+            fused_next: [fused, shape(None, &[Atom::Fr(BETWEEN), Atom::Co(BETWEEN)])].concat(),
             pairs,
             leaves: e.leaves,
         }
@@ -223,35 +230,38 @@ impl Coherence {
 
 /// The ways in which a cyclic chain excludes the shape: a program-order step (if `po` is given) followed by communication.
 fn excluding(chain: &Chain, po: Option<Pairs>, steps: &[Atom]) -> Vec<Alternative> {
-    let atoms = chain.atoms();
-    let n = atoms.len();
-    let communication: Vec<usize> = (0..n).filter(|&i| atoms[i].ends().is_some()).collect();
-    let leaves: Vec<usize> = (0..n).filter(|&i| atoms[i].ends().is_none()).collect();
-    if communication.len() != steps.len() || (po.is_some() && leaves.is_empty()) {
+    let cycle = Cycle::new(chain.atoms());
+    let n = steps.len();
+    if cycle.steps.len() != n {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for shift in 0..steps.len() {
-        let fits = (0..steps.len()).all(|i| atoms[communication[(i + shift) % steps.len()]].covers(steps[i]));
-        if !fits {
+    for shift in 0..n {
+        let at = |i: usize| &cycle.steps[(i + shift) % n];
+        if !(0..n).all(|i| at(i).0.covers(steps[i])) {
             continue;
         }
         // Program order comes before the first step; of the leaves there, one is it and the others are identities.
-        let first = communication[shift % steps.len()];
-        let gap: Vec<usize> = (1..=n).map(|d| (first + n - d) % n).take_while(|&i| atoms[i].ends().is_none()).collect();
-        let choices: Vec<Option<usize>> =
-            if po.is_some() { gap.iter().copied().map(Some).collect() } else { vec![None] };
+        let gap = &at(n - 1).1;
+        let choices: Vec<Option<usize>> = if po.is_some() { (0..gap.len()).map(Some).collect() } else { vec![None] };
         for choice in choices {
-            let mut needs = Vec::new();
-            for &leaf in &leaves {
-                let Atom::Leaf(id) = atoms[leaf] else { continue };
-                needs.push((
-                    id,
-                    match choice {
-                        Some(c) if c == leaf => Need::Po(po.unwrap_or(0)),
-                        _ => Need::Same(end_at(atoms, leaf, choice, &gap, po)),
-                    },
-                ));
+            let mut needs = cycle.inner.iter().map(|leaf| (*leaf, Need::Same(WRITE))).collect::<Vec<_>>();
+            for i in 0..n {
+                let (this, leaves) = at(i);
+                let meets = junction(this.ends(), at((i + 1) % n).0.ends());
+                let last = i == n - 1;
+                for (position, leaf) in leaves.iter().enumerate() {
+                    needs.push((
+                        *leaf,
+                        match (choice.filter(|_| last), po) {
+                            (Some(c), Some(pairs)) if c == position => Need::Po(pairs),
+                            (Some(c), Some(pairs)) => {
+                                Need::Same(if position < c { source(pairs) } else { target(pairs) })
+                            }
+                            _ => Need::Same(meets),
+                        },
+                    ));
+                }
             }
             needs.sort();
             needs.dedup();
@@ -261,24 +271,49 @@ fn excluding(chain: &Chain, po: Option<Pairs>, steps: &[Atom]) -> Vec<Alternativ
     found
 }
 
-/// What kind of event a leaf that stands for an identity is passed at.
-fn end_at(atoms: &[Atom], leaf: usize, po_at: Option<usize>, gap: &[usize], po: Option<Pairs>) -> Ends {
-    let n = atoms.len();
-    // In the gap with program order, leaves before it (further from the first step) are at its source.
-    if let (Some(at), Some(pairs)) = (po_at, po) {
-        let position = |i: usize| gap.iter().position(|g| *g == i);
-        if let (Some(mine), Some(its)) = (position(leaf), position(at)) {
-            let (source, target) = match pairs {
-                WW => (WRITE, WRITE),
-                WR => (WRITE, READ),
-                RW => (READ, WRITE),
-                _ => (READ, READ),
-            };
-            return if mine > its { source } else { target };
-        }
+/// What kind of event is at the end of one step and the start of the next.
+fn junction(this: Option<(Ends, Ends)>, next: Option<(Ends, Ends)>) -> Ends {
+    match (this, next) {
+        (Some((_, end)), Some((start, _))) if end == start => end,
+        _ => UPDATE,
     }
-    let previous = (1..=n).map(|d| (leaf + n - d) % n).find_map(|i| atoms[i].ends());
-    previous.map_or(READ | WRITE, |(_, end)| end)
+}
+
+fn source(pairs: Pairs) -> Ends {
+    if pairs & (WW | WR) != 0 { WRITE } else { READ }
+}
+
+fn target(pairs: Pairs) -> Ends {
+    if pairs & (WW | RW) != 0 { WRITE } else { READ }
+}
+
+/// A chain as a cycle: steps of communication, each with the leaves after it.
+struct Cycle {
+    steps: Vec<(Atom, Vec<u16>)>,
+    /// Leaves inside a from-read that is written as two steps; they are at the write that is read.
+    inner: Vec<u16>,
+}
+
+impl Cycle {
+    fn new(atoms: &[Atom]) -> Cycle {
+        // Begin with a step that does not complete a from-read.
+        let n = atoms.len();
+        let previous = |i: usize| (1..=n).map(|d| atoms[(i + n - d) % n]).find(|a| a.ends().is_some());
+        let begins = |i: &usize| atoms[*i].ends().is_some() && previous(*i) != Some(Atom::RfInverse);
+        let mut cycle = Cycle { steps: Vec::new(), inner: Vec::new() };
+        let Some(start) = (0..n).find(begins) else { return cycle };
+        for i in 0..n {
+            match (atoms[(start + i) % n], cycle.steps.last_mut()) {
+                (Atom::Leaf(leaf), Some((_, after))) => after.push(leaf),
+                (Atom::Co(ANYWHERE), Some((step @ Atom::RfInverse, after))) => {
+                    *step = Atom::Fr(ANYWHERE);
+                    cycle.inner.append(after);
+                }
+                (step, _) => cycle.steps.push((step, Vec::new())),
+            }
+        }
+        cycle
+    }
 }
 
 struct Expander<'m> {
@@ -435,6 +470,7 @@ struct Facts<'a, 'm> {
     po_loc: [(Pairs, BitMatrix); 4],
     reads: BitMatrix,
     writes: BitMatrix,
+    updates: BitMatrix,
     known: Vec<((u16, Need), bool)>,
 }
 
@@ -454,8 +490,9 @@ impl<'a, 'm> Facts<'a, 'm> {
             (RW, between(&reads, &writes)),
             (RR, between(&reads, &reads)),
         ];
+        let updates = BitMatrix::identity_on(&reads.intersection(&writes));
         let (reads, writes) = (BitMatrix::identity_on(&reads), BitMatrix::identity_on(&writes));
-        Facts { staged, skeleton, po_loc, reads, writes, known: Vec::new() }
+        Facts { staged, skeleton, po_loc, reads, writes, updates, known: Vec::new() }
     }
 
     fn hold(&mut self, plan: &CoherencePlan, (leaf, need): (u16, Need)) -> bool {
@@ -482,10 +519,9 @@ impl<'a, 'm> Facts<'a, 'm> {
             Need::Po(kinds) => {
                 self.po_loc.iter().filter(|(k, _)| k & kinds != 0).all(|(_, pairs)| pairs.is_subset(&value))
             }
-            Need::Same(ends) => {
-                (ends & READ == 0 || self.reads.is_subset(&value))
-                    && (ends & WRITE == 0 || self.writes.is_subset(&value))
-            }
+            Need::Same(READ) => self.reads.is_subset(&value),
+            Need::Same(WRITE) => self.writes.is_subset(&value),
+            Need::Same(_) => self.updates.is_subset(&value),
             Need::Updates => self.update_pairs().iter().all(|r| r.is_subset(&value)),
             Need::Uninterrupted => true,
         }
