@@ -114,7 +114,7 @@ impl<'a> Addresses<'a> {
             (None, Some(address)) => match values.eval(address) {
                 Ok(a) if a.is_thin_air() => Err(()),
                 Ok(a) if e.kind == Kind::Opaque => self.prepared.cells.at(a.unsigned() as u64).map(Some).ok_or(()),
-                Ok(a) => self.prepared.exact_cell(a.unsigned() as u64, e.size).map(Some).ok_or(()),
+                Ok(a) => self.prepared.exact_cell(address, a.unsigned() as u64, e.size).map(Some).ok_or(()),
                 Err(Stuck::Unbound) => Ok(None),
                 Err(Stuck::Circular) => Err(()),
             },

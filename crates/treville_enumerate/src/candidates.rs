@@ -101,11 +101,12 @@ impl Solution {
         for event in &frame.events {
             let mut cell = event.cell;
             if let (None, Some(address)) = (cell, event.address) {
-                let address = values.eval(address).ok().filter(|a| !a.is_thin_air())?.unsigned() as u64;
+                let term = address;
+                let address = values.eval(term).ok().filter(|a| !a.is_thin_air())?.unsigned() as u64;
                 let hit = if event.kind == Kind::Opaque {
                     prepared.cells.at(address)
                 } else {
-                    prepared.exact_cell(address, event.size)
+                    prepared.exact_cell(term, address, event.size)
                 };
                 cell = Some(hit?);
             }
