@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 use treville_fuzz::{Mutator, Reached, Rng, cat, litmus};
 
-const INPUTS: u64 = 3000;
+const INPUTS: u64 = 1000;
 const SEED: u64 = 1;
 /// Far above what an input may take, so that a busy machine does not fail.
 const PATIENCE: Duration = Duration::from_secs(60);
