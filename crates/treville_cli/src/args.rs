@@ -54,7 +54,7 @@ pub(crate) struct IgnoredArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
-    /// Files, folders, or @lists (a text with one name a line).
+    /// Files (- is standard input), folders, or @lists (a text with one name a line).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]
