@@ -63,7 +63,15 @@ pub(crate) const FAMILIES: &[Family] = &[
         model: "tso",
         mixed: false,
         sizes: (1, 16),
-        test: corr,
+        test: |n| corr(n, 1),
+    },
+    Family {
+        name: "x86-corr-all",
+        about: "n writers of one location, n threads read it twice each",
+        model: "tso",
+        mixed: false,
+        sizes: (1, 10),
+        test: |n| corr(n, n),
     },
     Family {
         name: "x86-sb",
@@ -151,10 +159,11 @@ fn rcu(n: usize) -> String {
     text
 }
 
-fn corr(n: usize) -> String {
+/// `n` writers; asks whether the first of the readers can see a write and then the initial value.
+fn corr(n: usize, readers: usize) -> String {
     let mut threads: Vec<Vec<String>> = (1..=n).map(|v| vec![format!("MOV [x],${v}")]).collect();
-    threads.push(vec!["MOV EAX,[x]".into(), "MOV EBX,[x]".into()]);
-    machine("X86", &format!("corr-{n}"), "", &threads, &format!("{n}:EAX=1 /\\ {n}:EBX=0"))
+    threads.extend(vec![vec!["MOV EAX,[x]".to_owned(), "MOV EBX,[x]".to_owned()]; readers]);
+    machine("X86", &format!("corr-{n}-{readers}"), "", &threads, &format!("{n}:EAX=1 /\\ {n}:EBX=0"))
 }
 
 fn store_buffering(n: usize) -> String {
@@ -235,8 +244,8 @@ mod tests {
     #[test]
     fn a_machine_test_has_one_column_a_thread() {
         assert_eq!(
-            corr(1),
-            "X86 corr-1\n{\n}\n P0 | P1 ;\n MOV [x],$1 | MOV EAX,[x] ;\n  | MOV EBX,[x] ;\nexists (1:EAX=1 /\\ 1:EBX=0)\n"
+            corr(1, 1),
+            "X86 corr-1-1\n{\n}\n P0 | P1 ;\n MOV [x],$1 | MOV EAX,[x] ;\n  | MOV EBX,[x] ;\nexists (1:EAX=1 /\\ 1:EBX=0)\n"
         );
     }
 }

@@ -195,12 +195,11 @@ fn bit_field<'a>(m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Re
     comma(c)?;
     let last = immediate(c)?;
     let bits = i64::from(rd.bits);
-    let top = if m.ends_with('x') { low + last - 1 } else { last };
-    if !(0..bits).contains(&low) || !(0..bits).contains(&top) {
-        return Err(Diagnostic::error(
-            at.to(c.last_span()),
-            format!("these bits are not among the {bits} of the register"),
-        ));
+    let top = if m.ends_with('x') { low.saturating_add(last).saturating_sub(1) } else { last };
+    let inside = (0..bits).contains(&low) && (0..bits).contains(&top);
+    if !inside || (m.ends_with('x') && last < 1) {
+        let message = format!("these bits are not among the {bits} of the register");
+        return Err(Diagnostic::error(at.to(c.last_span()), message));
     }
     // Bits low..=top to the bottom, or bits 0..=top up to `bits - low`.
     let (up, down) = if low <= top { (bits - 1 - top, bits - 1 - top + low) } else { (bits - 1 - top, low - top - 1) };
