@@ -225,7 +225,7 @@ fn machine(dialect: &str, name: &str, init: &str, threads: &[Vec<String>], condi
     for cells in std::iter::once(heads).chain((0..rows).map(row)) {
         let _ = writeln!(text, " {} ;", cells.join(" | "));
     }
-    let _ = write!(text, "exists ({condition})\n");
+    let _ = writeln!(text, "exists ({condition})");
     text
 }
 

@@ -31,6 +31,9 @@ struct Cli {
     /// The folder with the linux-kernel.cat, .bell and .def that the peer runs (herdtools7: catalogue/linux/cats).
     #[arg(long, global = true, value_name = "DIR")]
     peer_linux: Option<PathBuf>,
+    /// Ask treville for the answer alone, not for all final states (which the peer always lists).
+    #[arg(long, global = true)]
+    answer_only: bool,
     /// Seconds of CPU for one test.
     #[arg(long, global = true, value_name = "S", default_value_t = 10)]
     limit: u64,
@@ -83,7 +86,7 @@ fn main() -> ExitCode {
 
 fn measure(cli: &Cli) -> io::Result<()> {
     fs::create_dir_all(&cli.out)?;
-    let mut tools = vec![Tool::Treville { program: cli.bin.clone() }];
+    let mut tools = vec![Tool::Treville { program: cli.bin.clone(), states: !cli.answer_only }];
     let linux = cli.peer_linux.clone();
     tools.extend(cli.peer.clone().map(|program| Tool::Herd { program, linux }));
     match &cli.what {

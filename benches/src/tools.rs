@@ -25,6 +25,8 @@ pub(crate) struct Group {
 pub(crate) enum Tool {
     Treville {
         program: PathBuf,
+        /// Whether all final states are asked for, as the peer always lists them, or the answer alone.
+        states: bool,
     },
     Herd {
         program: PathBuf,
@@ -61,9 +63,12 @@ impl Tool {
 
     fn options(&self, group: &Group) -> Option<Command> {
         match self {
-            Tool::Treville { program } => {
+            Tool::Treville { program, states } => {
                 let mut command = Command::new(program);
-                command.args(["verify", "--json", "--states"]);
+                command.args(["verify", "--json"]);
+                if *states {
+                    command.arg("--states");
+                }
                 if let Some(model) = &group.model {
                     command.args(["--model", model]);
                 }
@@ -126,7 +131,7 @@ mod tests {
 
     #[test]
     fn answers_are_found() {
-        let treville = Tool::Treville { program: "t".into() };
+        let treville = Tool::Treville { program: "t".into(), states: true };
         assert_eq!(treville.answer("{\"file\":\"a\",\"verdict\":\"no\"}\n").as_deref(), Some("no"));
         let herd = Tool::Herd { program: "h".into(), linux: None };
         assert_eq!(herd.answer("Test SB Allowed\nStates 1\n0:EAX=0;\nOk\nWitnesses\n").as_deref(), Some("yes"));

@@ -12,8 +12,7 @@ use treville_report::Failure;
 const MAX_NESTING: usize = 8;
 
 /// Settings that would change answers and that there is no counterpart for: refused, never left aside.
-const REFUSED: &[&str] =
-    &["skipcheck", "skipchecks", "strictskip", "through", "badflag", "kinds", "conds", "checkfilter"];
+const REFUSED: &[&str] = &["strictskip", "through", "badflag", "kinds", "conds", "checkfilter"];
 
 impl Session<'_> {
     /// Adds what a configuration file says to options that do not say it themselves. Names of files are looked for in the
@@ -37,7 +36,11 @@ impl Session<'_> {
         refuse(&config).map_err(|error| failure(vec![error], sources))?;
         let folder = folder_of(path).unwrap_or(".");
         for other in &config.configs {
-            self.configure_at(&join(folder, other), options, depth + 1)?;
+            let beside = join(folder, other);
+            let mut places =
+                std::iter::once(beside.clone()).chain(options.model.include.iter().map(|i| join(i, other)));
+            let found = places.find(|path| self.files.is_file(path)).unwrap_or(beside);
+            self.configure_at(&found, options, depth + 1)?;
         }
         apply(config, folder, options);
         Ok(())
@@ -55,6 +58,8 @@ fn refuse(config: &Config) -> Result<(), Diagnostic> {
 
 fn apply(config: Config, folder: &str, options: &mut Options) {
     let model = &mut options.model;
+    let skips = config.others.iter().filter(|setting| matches!(setting.key.as_str(), "skipcheck" | "skipchecks"));
+    model.skip_checks.extend(skips.flat_map(|setting| setting.value.split(',').map(|name| name.trim().to_owned())));
     model.include.extend(config.include);
     model.include.push(folder.to_owned());
     model.name = model.name.take().or(config.model);

@@ -84,7 +84,10 @@ impl<'f> Library<'f> {
         let named = ModelOptions { name: Some(name.to_owned()), ..options.clone() };
         let once = entry(&self.parsed, named.clone());
         let parsed = once.get_or_init(|| self.parse(name, &named).map(Arc::new)).clone()?;
-        let (model, vocabulary) = parsed.link(dialect, absent, &options.variants)?;
+        let (mut model, vocabulary) = parsed.link(dialect, absent, &options.variants)?;
+        if !options.skip_checks.is_empty() {
+            skip_checks(&mut model, &options.skip_checks, name)?;
+        }
         Ok(Linked {
             name: parsed.name.clone(),
             model: Arc::new(model),
@@ -96,13 +99,14 @@ impl<'f> Library<'f> {
     /// Reads a model and what it includes, the standard library and the bell file before it.
     pub(crate) fn parse(&self, name: &str, options: &ModelOptions) -> Result<Parsed, Failure> {
         let loader = WithBundled(|file: &str, from: &str| self.included(file, from, &options.include));
-        let library = loader.load(STDLIB, "").ok_or_else(|| unreadable(format!("{STDLIB} was not found")))?;
         let bell = match &options.bell {
             Some(bell) => Some(self.find(bell, &options.include)?),
             // A bundled model brings its own.
             None => bundled(&format!("{name}.bell")).map(of_bundle),
         };
         let model = self.model_text(name, &options.include)?;
+        // As the model would include it: a bundled model uses the bundled one, others may have their own beside them.
+        let library = loader.load(STDLIB, &model.name).ok_or_else(|| unreadable(format!("{STDLIB} was not found")))?;
         let mut sources = SourceMap::new();
         let (mut units, mut errors) = (Vec::new(), Vec::new());
         for text in [Some(library), bell, Some(model)].into_iter().flatten() {
@@ -192,6 +196,14 @@ impl Parsed {
             Ok(model) => Ok((model, vocabulary)),
             Err(diagnostics) => Err(failure(diagnostics, Arc::clone(&self.sources))),
         }
+    }
+}
+
+fn skip_checks(model: &mut Model, names: &[String], of: &str) -> Result<(), Failure> {
+    let known = model.checks.iter().map(|check| check.name.to_string()).collect::<Vec<_>>().join(", ");
+    match model.skip_checks(names).first() {
+        None => Ok(()),
+        Some(name) => Err(unreadable(format!("{of} has no check `{name}` to skip (there are: {known})"))),
     }
 }
 

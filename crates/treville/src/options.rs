@@ -10,6 +10,8 @@ pub struct ModelOptions {
     /// Folders to look for included files in.
     pub include: Vec<String>,
     pub variants: Vec<String>,
+    /// Checks to leave out, by name.
+    pub skip_checks: Vec<String>,
     /// A path or a name in the `include` folders.
     pub bell: Option<String>,
     /// Files with macro definitions for C tests.

@@ -3,7 +3,7 @@
 use crate::engines::Engines;
 use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
-use crate::{Files, Options, refusal, unreadable};
+use crate::{Files, ModelOptions, Options, refusal, unreadable};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::Cancel;
@@ -22,8 +22,8 @@ pub(crate) struct Prepared {
     pub(crate) loaded: Loaded,
     pub(crate) model: Arc<Linked>,
     pub(crate) engine: Arc<dyn Engine>,
-    /// The engine that checks the first one.
-    pub(crate) second: Option<Arc<dyn Engine>>,
+    /// The engine that checks the first one, by the name that the call gave it.
+    pub(crate) second: Option<(String, Arc<dyn Engine>)>,
     pub(crate) task: Task,
 }
 
@@ -56,7 +56,7 @@ impl<'f> Session<'f> {
     fn read_text(&self, path: &str, text: &str, options: &Options) -> Result<Loaded, Failure> {
         let context = Context {
             macros: &|| self.library.macros(&options.model),
-            kernel: (options.model.name.as_deref() == Some("linux-kernel")).then_some(true),
+            kernel: says_kernel(&options.model).then_some(true),
         };
         front_ends::load(path, text, &context)
     }
@@ -74,8 +74,8 @@ impl<'f> Session<'f> {
         options: &Options,
     ) -> Result<Prepared, Failure> {
         let engine = self.engines.choose(&options.run).map_err(unreadable)?;
-        let second =
-            options.run.cross_check.as_deref().map(|name| self.engines.named(name)).transpose().map_err(unreadable)?;
+        let named = |name: &String| self.engines.named(name).map(|engine| (name.clone(), engine));
+        let second = options.run.cross_check.as_ref().map(named).transpose().map_err(unreadable)?;
         let task = self.task(&loaded, &model, options)?;
         engine.supports(&task).map_err(|why| refusal(engine.info().name, &why, &loaded.sources))?;
         Ok(Prepared { loaded, model, engine, second, task })
@@ -99,7 +99,13 @@ impl<'f> Session<'f> {
             queries: Task::litmus_queries(&loaded.question),
             bounds: Bounds { unroll },
             limits: Limits { cancel, memory_mb: run.memory_mb },
-            states: run.states,
+            // Engines that check each other compare everything.
+            states: run.states || run.cross_check.is_some(),
         })
     }
+}
+
+/// Whether the call means C of the Linux kernel: its model, or a bell file, which only it has.
+fn says_kernel(model: &ModelOptions) -> bool {
+    model.name.as_deref() == Some("linux-kernel") || model.bell.is_some()
 }

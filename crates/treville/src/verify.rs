@@ -38,8 +38,8 @@ impl Session<'_> {
 /// Runs the engine, and the second one if there is to be one.
 pub(crate) fn check(prepared: Prepared, options: &Options, monitor: &dyn Monitor) -> Result<Checked, Failure> {
     let outcome = prepared.engine.run(&prepared.task, monitor);
-    if let Some(second) = &prepared.second {
-        cross_check(&prepared, &outcome, &**second, monitor)?;
+    if let Some((name, second)) = &prepared.second {
+        cross_check(&prepared, &outcome, name, &**second, monitor)?;
     }
     let question = &prepared.loaded.question;
     let (verdict, scope) = judge(question, &outcome, options.run.accept_bounded);
@@ -76,23 +76,26 @@ fn judge(question: &Question, outcome: &Outcome, accept_bounded: bool) -> (Verdi
     }
 }
 
-/// Fails loudly if the second engine answers otherwise.
+/// Fails loudly if the second engine answers otherwise, or not at all.
 fn cross_check(
     prepared: &Prepared,
     first: &Outcome,
+    name: &str,
     engine: &dyn Engine,
     monitor: &dyn Monitor,
 ) -> Result<(), Failure> {
-    let name = engine.info().name;
     let sources = &prepared.loaded.sources;
     engine.supports(&prepared.task).map_err(|why| refusal(name, &why, sources))?;
     let second = engine.run(&prepared.task, monitor);
+    if let Some(why) = &second.stopped {
+        let reason = format!("the answer could not be checked by {name}: {why}");
+        return Err(Failure { word: VerdictWord::Unknown, ..unreadable(reason) });
+    }
     match disagreement(prepared, first, &second) {
         None => Ok(()),
         Some(what) => {
-            let names = [prepared.engine.info().name, name];
-            let reason = format!("the engines {} and {} disagree, which is a bug: {what}", names[0], names[1]);
-            Err(Failure { word: VerdictWord::Error, ..unreadable(reason) })
+            let engine = prepared.engine.info().name;
+            Err(unreadable(format!("the engines {engine} and {name} disagree, which is a bug: {what}")))
         }
     }
 }
@@ -123,7 +126,7 @@ fn disagreement(prepared: &Prepared, first: &Outcome, second: &Outcome) -> Optio
             let only = a.iter().find(|s| !b.contains(s)).or_else(|| b.iter().find(|s| !a.contains(s)));
             Some(format!("the state {:?} with its number of executions", only.map_or("", |(state, _)| state.as_str())))
         }
-        _ if first.flags.keys().ne(second.flags.keys()) && first.stopped.is_none() && second.stopped.is_none() => {
+        (Some(_), Some(_)) if first.flags.keys().ne(second.flags.keys()) => {
             Some(format!("the flags {:?} and {:?}", first.flags.keys(), second.flags.keys()))
         }
         _ => None,

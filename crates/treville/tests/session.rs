@@ -45,6 +45,35 @@ fn own_models_include_their_neighbours_and_the_library() {
 }
 
 #[test]
+fn configurations_say_what_options_do_not() {
+    let mut files = files();
+    files.0.insert("conf/a.cfg".into(), "conf b.cfg\nunroll 5\nshowevents all\n".into());
+    files.0.insert("conf/b.cfg".into(), "model own.cat\ninclude mine\n".into());
+    files.0.insert("conf/refused.cfg".into(), "badflag race\n".into());
+    files.0.insert("conf/loop.cfg".into(), "conf loop.cfg\n".into());
+    let session = Session::new(&files, Cancel::new());
+    let configured = |path: &str, mut options: Options| session.configure(path, &mut options).map(|()| options);
+    let found = configured("conf/a.cfg", options(None)).map(|o| (o.model.name, o.model.include, o.run.bound));
+    assert_eq!(found.ok(), Some((Some("own.cat".into()), vec!["mine".into(), "conf".into(), "conf".into()], Some(5))));
+    let found = configured("conf/a.cfg", options(Some("sc")));
+    assert_eq!(found.ok().and_then(|o| o.model.name).as_deref(), Some("sc"));
+    assert!(configured("conf/refused.cfg", options(None)).is_err_and(|f| f.reason.contains("badflag")));
+    assert!(configured("conf/loop.cfg", options(None)).is_err_and(|f| f.reason.contains("nest")));
+    let mut with_model = options(None);
+    assert!(session.configure("conf/a.cfg", &mut with_model).is_ok());
+    assert_eq!(session.verify("SB.litmus", &with_model, &Silent).verdict(), VerdictWord::No);
+}
+
+#[test]
+fn a_check_that_is_skipped_rejects_nothing() {
+    let mut without = options(Some("sc"));
+    without.model.skip_checks = vec!["sc".into()];
+    assert_eq!(verify("SB.litmus", &without).verdict(), VerdictWord::Yes);
+    without.model.skip_checks = vec!["nothing".into()];
+    assert!(verify("SB.litmus", &without).reason().is_some_and(|r| r.contains("no check `nothing`")));
+}
+
+#[test]
 fn wrong_inputs_have_a_place() {
     let position = |report: FileReport| match report.content {
         Content::Failed(failure) => failure.position.map(|(file, at)| (file, at.line, at.column)),

@@ -54,7 +54,7 @@ pub(crate) struct IgnoredArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
-    /// Files, folders, or @lists (a text with one name a line).
+    /// Files (- is standard input), folders, or @lists (a text with one name a line).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]
@@ -107,6 +107,9 @@ pub(crate) struct ModelFileArgs {
     /// A variant that the model tests with `if "V"`.
     #[arg(long, value_name = "V", value_delimiter = ',', help_heading = "Model")]
     variant: Vec<String>,
+    /// Leave out the check of that name.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Model")]
+    skip_check: Vec<String>,
     /// A bell file: annotations, and definitions that come before the model.
     #[arg(long, value_name = "F", help_heading = "Model")]
     bell: Option<String>,
@@ -281,6 +284,7 @@ impl ModelFileArgs {
             name: name.map(str::to_owned),
             include: self.include.clone(),
             variants: self.variant.clone(),
+            skip_checks: self.skip_check.clone(),
             bell: self.bell.clone(),
             macros: self.macros.clone(),
         }

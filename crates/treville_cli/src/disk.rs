@@ -1,4 +1,4 @@
-//! Files on the disk.
+//! Files on the disk; `-` is standard input.
 
 use std::path::Path;
 use treville::Files;
@@ -10,6 +10,9 @@ const LARGEST: u64 = 256 << 20;
 
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<String, String> {
+        if path == "-" {
+            return std::io::read_to_string(std::io::stdin()).map_err(|e| said(&e));
+        }
         let metadata = std::fs::metadata(path).map_err(|e| said(&e))?;
         if metadata.is_dir() {
             return Err("is a folder".into());

@@ -30,12 +30,15 @@ use treville_task::{
     Candidate, Candidates, Engine, EngineInfo, Monitor, Outcome, Semantics, Stats, StopReason, Task, Unsupported,
 };
 
+/// A model with its plan, if the staged evaluator takes it.
+type Planned = (Arc<Model>, Option<Arc<Plan>>);
+
 /// The engine.
 #[derive(Debug, Default)]
 pub struct Enumerate {
     plain: bool,
     /// What was computed for the models seen so far: a batch of tests mostly has one.
-    plans: Mutex<Vec<(Arc<Model>, Option<Arc<Plan>>)>>,
+    plans: Mutex<Vec<Planned>>,
 }
 
 impl Enumerate {

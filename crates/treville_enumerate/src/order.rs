@@ -38,9 +38,9 @@ impl CellAccesses {
         let mut after = vec![0u64; n];
         after[0] = all(n) & !1;
         if coherence.ww {
-            for i in 0..n {
-                for j in (0..n).filter(|&j| po.contains(self.writes[i], self.writes[j])) {
-                    after[i] |= 1 << j;
+            for (row, &write) in after.iter_mut().zip(&self.writes) {
+                for j in (0..n).filter(|&j| po.contains(write, self.writes[j])) {
+                    *row |= 1 << j;
                 }
             }
         }

@@ -6,9 +6,7 @@
 //! seeds ([`Mutator`]) with a fixed seed and needs no special toolchain. Development only; nothing depends on it.
 
 mod mutate;
-mod rng;
 mod targets;
 
 pub use mutate::Mutator;
-pub use rng::Rng;
 pub use targets::{Reached, cat, litmus};

@@ -1,7 +1,7 @@
 //! Mutations of seeds that know a little of languages: they move, drop, repeat and exchange words and lines, put extreme
 //! numbers and deep nesting in, and sometimes damage single characters.
 
-use crate::Rng;
+use treville_testkit::Rng;
 
 /// Numbers at and beyond the edges of machine types.
 const NUMBERS: &[&str] = &[
@@ -56,21 +56,26 @@ pub struct Mutator<'a> {
 }
 
 impl<'a> Mutator<'a> {
-    pub fn new(seeds: &'a [String], rng: Rng) -> Self {
+    /// The same seeds and the same number give the same texts.
+    pub fn new(seeds: &'a [String], number: u64) -> Self {
         let mut words: Vec<&str> = seeds.iter().flat_map(|s| pieces(s)).filter(|w| !w.trim().is_empty()).collect();
         words.sort_unstable();
         words.dedup();
-        Mutator { seeds, words, rng }
+        Mutator { seeds, words, rng: Rng::new(number) }
     }
 
     /// The next text: a seed with one mutation, more often than not, and up to six.
     pub fn text(&mut self) -> String {
-        let mut text = self.rng.pick(self.seeds).cloned().unwrap_or_default();
+        let mut text = self.seed().to_owned();
         let more = self.rng.below(6);
         for _ in 0..=self.rng.below(more + 1) {
             text = self.mutated(&text);
         }
         text
+    }
+
+    fn seed(&mut self) -> &'a str {
+        self.seeds.get(self.rng.below(self.seeds.len())).map_or("", String::as_str)
     }
 
     fn mutated(&mut self, text: &str) -> String {
@@ -88,8 +93,11 @@ impl<'a> Mutator<'a> {
     fn change_words(&mut self, text: &str) -> String {
         let mut words = pieces(text);
         let solid: Vec<usize> = (0..words.len()).filter(|&i| !words[i].trim().is_empty()).collect();
-        let (Some(&a), Some(&b)) = (self.rng.pick(&solid), self.rng.pick(&solid)) else { return text.to_owned() };
-        let new = self.rng.pick(&self.words).copied().unwrap_or_default();
+        if solid.is_empty() {
+            return text.to_owned();
+        }
+        let (a, b) = (self.rng.pick(&solid), self.rng.pick(&solid));
+        let new = self.words.get(self.rng.below(self.words.len())).copied().unwrap_or_default();
         match self.rng.below(5) {
             0 => drop(words.remove(a)),
             1 => words.insert(a, words[b]),
@@ -117,7 +125,7 @@ impl<'a> Mutator<'a> {
 
     /// The beginning of one text and the end of another.
     fn splice(&mut self, text: &str) -> String {
-        let other: Vec<&str> = self.rng.pick(self.seeds).map_or(Vec::new(), |s| s.split_inclusive('\n').collect());
+        let other: Vec<&str> = self.seed().split_inclusive('\n').collect();
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let (head, tail) = (self.rng.below(lines.len() + 1), self.rng.below(other.len() + 1));
         lines[..head].concat() + &other[tail..].concat()
@@ -127,8 +135,8 @@ impl<'a> Mutator<'a> {
         let mut words = pieces(text);
         let numbers: Vec<usize> =
             (0..words.len()).filter(|&i| words[i].starts_with(|c: char| c.is_ascii_digit())).collect();
-        if let (Some(&at), Some(number)) = (self.rng.pick(&numbers), self.rng.pick(NUMBERS)) {
-            words[at] = number;
+        if !numbers.is_empty() {
+            words[self.rng.pick(&numbers)] = self.rng.pick(NUMBERS);
         }
         words.concat()
     }
@@ -137,8 +145,8 @@ impl<'a> Mutator<'a> {
     fn nest(&mut self, text: &str) -> String {
         let mut words = pieces(text);
         let at = self.rng.below(words.len() + 1);
-        let times = [3, 30, 190, 210, 3000, 20_000][self.rng.below(6)];
-        let nest = self.rng.pick(NESTING).map_or(String::new(), |piece| piece.repeat(times));
+        let times = self.rng.pick(&[3, 30, 190, 210, 3000, 20_000]);
+        let nest = self.rng.pick(NESTING).repeat(times);
         words.insert(at, &nest);
         words.concat()
     }
@@ -150,7 +158,7 @@ impl<'a> Mutator<'a> {
             return text.to_owned();
         }
         let at = self.rng.below(chars.len());
-        let new = self.rng.pick(CHARACTERS).copied().unwrap_or(' ');
+        let new = self.rng.pick(CHARACTERS);
         match self.rng.below(4) {
             0 => drop(chars.remove(at)),
             1 => chars[at] = new,
@@ -200,7 +208,7 @@ mod tests {
     fn the_same_seed_gives_the_same_texts() {
         let seeds = ["let a = po | rf\nacyclic a\n".to_owned(), String::new()];
         let texts = |seed| {
-            let mut mutator = Mutator::new(&seeds, Rng::new(seed));
+            let mut mutator = Mutator::new(&seeds, seed);
             (0..500).map(|_| mutator.text()).collect::<Vec<_>>()
         };
         assert_eq!(texts(1), texts(1));

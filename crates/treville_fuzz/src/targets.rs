@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 use treville::report::{
-    Checked, Content, Details, Failure, FileReport, Palette, explanation, herd, json, render_diagnostics, text,
+    Checked, Content, Details, Failure, FileReport, Palette, dot, explanation, herd, html, json, render_diagnostics,
+    svg, text,
 };
 use treville::task::Silent;
-use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session};
+use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Which};
 use treville_base::{Cancel, Diagnostic, SourceMap};
 use treville_cat::{BUNDLED_ONLY, Parens, lint, parse_unit, print};
 
@@ -63,6 +64,11 @@ pub fn cat(model: &str) -> Reached {
     files.insert("input.cat".into(), model.into());
     let files = MemoryFiles(files);
     let session = Session::new(&files, Cancel::new());
+    let own = ModelOptions { name: Some("input.cat".into()), ..ModelOptions::default() };
+    match session.check_model(&own, None) {
+        Ok(checked) => drop(render_diagnostics(&checked.diagnostics, &checked.sources, Palette::PLAIN)),
+        Err(failure) => drop(show_failure(&failure)),
+    }
     TESTS.iter().map(|(test, _)| run(&session, test, Some("input.cat"))).max().unwrap_or(Reached::Read)
 }
 
@@ -76,14 +82,7 @@ pub fn litmus(test: &str) -> Reached {
     }
     let files = MemoryFiles(BTreeMap::from([("input.litmus".into(), test.into())]));
     let session = Session::new(&files, Cancel::new());
-    let reached = run(&session, "input.litmus", None);
-    if reached == Reached::Ran {
-        match session.explain("input.litmus", None, false, &options(None, false)) {
-            Ok(explained) => drop(explanation(&explained, usize::MAX, Palette::PLAIN)),
-            Err(failure) => drop(show_failure(&failure)),
-        }
-    }
-    reached
+    run(&session, "input.litmus", None)
 }
 
 /// Says what is wrong.
@@ -117,7 +116,25 @@ fn run(session: &Session<'_>, test: &str, model: Option<&str>) -> Reached {
     {
         assert_eq!(summary(found), summary(defined), "the fast answer is that of the definition");
     }
+    explain_and_draw(session, test, &options(model, false));
     Reached::Ran
+}
+
+/// Says why, and draws the first executions in every format.
+fn explain_and_draw(session: &Session<'_>, test: &str, options: &Options) {
+    match session.explain(test, None, false, options) {
+        Ok(explained) => drop(explanation(&explained, 3, Palette::PLAIN)),
+        Err(failure) => drop(show_failure(&failure)),
+    }
+    let first = ShowOptions { which: Which::All, outcome: None, limit: 2, relations: Vec::new() };
+    match session.show(test, &first, options) {
+        Ok(shown) => {
+            dot(&shown.drawings);
+            svg(&shown.drawings);
+            html(&shown.title, &shown.program, &shown.drawings);
+        }
+        Err(failure) => drop(show_failure(&failure)),
+    }
 }
 
 fn options(model: Option<&str>, plain: bool) -> Options {

@@ -5,6 +5,24 @@ use rustc_hash::FxHashSet;
 use std::fmt::{self, Write};
 use treville_base::Idx;
 
+impl Model {
+    /// Leaves out the checks of these names, to see what the others do without them. Returns the names of no check.
+    pub fn skip_checks(&mut self, names: &[String]) -> Vec<String> {
+        let named = |name: &String| {
+            let tested = self.checks.iter().any(|check| check.name == name.as_str());
+            tested || self.vacuous.iter().any(|(vacuous, _)| *vacuous == name.as_str())
+        };
+        let unknown: Vec<String> = names.iter().filter(|name| !named(name)).cloned().collect();
+        let checks = &self.checks;
+        self.steps.retain(|step| match step {
+            Step::Check(check) => !names.iter().any(|name| checks[*check].name == name.as_str()),
+            Step::Pick(_) => true,
+        });
+        self.fingerprint = fingerprint(self);
+        unknown
+    }
+}
+
 /// Hashes checks and picks in order, terms by structure.
 pub(crate) fn fingerprint(model: &Model) -> u128 {
     let mut walk = Walk {

@@ -68,3 +68,34 @@ pub fn comparison_json(comparison: &Comparison) -> String {
     object.raw("only", &array(&only));
     object.end()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(states: &[&str]) -> Comparison {
+        let only = Difference { states: states.iter().map(|s| (*s).to_owned()).collect(), flags: vec!["race".into()] };
+        Comparison {
+            file: "SB.litmus".into(),
+            test: "SB".into(),
+            models: ["sc".into(), "tso".into()],
+            differences: [Difference::default(), if states.is_empty() { Difference::default() } else { only }],
+        }
+    }
+
+    #[test]
+    fn differences_say_whose_they_are() {
+        let expected = "SB: sc and tso differ\n  only tso  0:EAX=0;\n  only tso  flag race\n";
+        assert_eq!(comparison(&found(&["0:EAX=0;"]), Palette::PLAIN), expected);
+        assert_eq!(comparison(&found(&[]), Palette::PLAIN), "SB: sc and tso allow the same outcomes\n");
+    }
+
+    #[test]
+    fn json_has_both_models() {
+        let expected = concat!(
+            r#"{"file":"SB.litmus","models":["sc","tso"],"equal":false,"only":[{"model":"sc","states":[],"flags":[]},"#,
+            r#"{"model":"tso","states":["0:EAX=0;"],"flags":["race"]}]}"#
+        );
+        assert_eq!(comparison_json(&found(&["0:EAX=0;"])), expected);
+    }
+}

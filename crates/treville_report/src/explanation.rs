@@ -133,3 +133,50 @@ fn count(n: u64, one: &str, many: &str) -> String {
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn forbidden(ways: usize) -> Explanation {
+        let step = |depth, relation: &str, from: &str, to: Option<&str>| ReasonStep {
+            depth,
+            relation: relation.into(),
+            from: from.into(),
+            to: to.map(str::to_owned),
+            source: Some(format!("line {depth}")),
+        };
+        let reason = Reason {
+            axiom: "acyclic hb as order".into(),
+            place: Some("m.cat:3".into()),
+            candidates: 2,
+            evidence: "a cycle".into(),
+            steps: vec![step(0, "po", "a: W[x]=1", Some("b: R[y]=0")), step(1, "hb", "b: R[y]=0", Some("a: W[x]=1"))],
+            example: fixture::drawing(),
+        };
+        let answer = Explained::Forbidden {
+            candidates: 2 * ways as u64,
+            reasons: vec![reason; ways],
+            unseen: Some("the time limit was reached".into()),
+        };
+        Explanation { test: "SB".into(), model: "m".into(), outcome: "0:EAX=0".into(), answer }
+    }
+
+    #[test]
+    fn a_cycle_step_by_step() {
+        let text = explanation(&forbidden(1), 8, Palette::PLAIN);
+        let expected = "SB under m: forbidden, 0:EAX=0\n  2 candidate executions have these values; the model rejects each\n  \
+                        incomplete there may be more: the time limit was reached\n\n  acyclic hb as order  (m.cat:3)\n  \
+                        rejects 2 candidates by a cycle\n    a: W[x]=1  po  b: R[y]=0   line 0\n      \
+                        b: R[y]=0  hb  a: W[x]=1   line 1\n\n    P0           P1\n";
+        assert!(text.starts_with(expected), "{text}");
+    }
+
+    #[test]
+    fn many_ways_are_cut() {
+        let text = explanation(&forbidden(5), 2, Palette::PLAIN);
+        assert_eq!(text.matches("rejects 2 candidates").count(), 2);
+        assert!(text.ends_with("\n  … and 3 more ways (--all tells them)\n"), "{text}");
+    }
+}

@@ -94,3 +94,51 @@ impl Printer<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+    use treville_ir::{Reg, ThreadId};
+    use treville_term::Bv;
+
+    fn atom(thread: u32, value: i64) -> Formula {
+        let right = Operand::Value(Bv::from_i64(value, 32));
+        Formula::Atom(Atom { left: Place::Reg(ThreadId(thread), Reg(0)), op: Comparison::Eq, right })
+    }
+
+    fn shown(formula: &Formula) -> String {
+        show_formula(&fixture::program(), &fixture::question(Quantifier::Exists), formula)
+    }
+
+    /// `/\\` binds tighter than `\\/`, which binds tighter than `=>`; what binds more loosely inside gets parentheses.
+    #[test]
+    fn parentheses_only_where_they_are_needed() {
+        let (a, b, c) = (atom(0, 0), atom(1, 0), atom(1, -1));
+        let and = |x: &Formula, y: &Formula| Formula::And(vec![x.clone(), y.clone()]);
+        let or = |x: &Formula, y: &Formula| Formula::Or(vec![x.clone(), y.clone()]);
+        let implies = |x: &Formula, y: &Formula| Formula::Implies(Box::new(x.clone()), Box::new(y.clone()));
+        assert_eq!(shown(&or(&and(&a, &b), &c)), r"0:EAX=0 /\ 1:EAX=0 \/ 1:EAX=-1");
+        assert_eq!(shown(&and(&or(&a, &b), &c)), r"(0:EAX=0 \/ 1:EAX=0) /\ 1:EAX=-1");
+        assert_eq!(shown(&and(&implies(&a, &b), &c)), r"(0:EAX=0 => 1:EAX=0) /\ 1:EAX=-1");
+        assert_eq!(shown(&implies(&or(&a, &b), &c)), r"0:EAX=0 \/ 1:EAX=0 => 1:EAX=-1");
+        assert_eq!(shown(&Formula::Not(Box::new(or(&a, &b)))), r"not (0:EAX=0 \/ 1:EAX=0)");
+    }
+
+    #[test]
+    fn nothing_to_join() {
+        assert_eq!(shown(&Formula::And(Vec::new())), "true");
+        assert_eq!(shown(&Formula::Or(Vec::new())), "false");
+        assert_eq!(shown(&Formula::And(vec![Formula::Or(vec![atom(0, 1)])])), "0:EAX=1");
+    }
+
+    /// A filter may speak of places that no state lists.
+    #[test]
+    fn places_that_no_state_lists_get_a_name() {
+        let program = fixture::program();
+        let object = program.object_named("y").unwrap_or_else(|| panic!("there is a y"));
+        let left = Place::Mem { object, offset: 0, size: 4 };
+        let right = Operand::Place(Place::Reg(ThreadId(1), Reg(0)));
+        assert_eq!(shown(&Formula::Atom(Atom { left, op: Comparison::Ne, right })), "not ([y]=1:EAX)");
+    }
+}

@@ -36,7 +36,8 @@
     document.querySelectorAll('#program span').forEach((line) => {
       line.classList.toggle('here', now !== null && line.dataset.line === now[1]);
     });
-    byId('event').textContent = now ? `event ${step} of ${events.length}` : '';
+    const label = now && section().querySelector(`.node[data-node="${now[0]}"] text`);
+    byId('event').textContent = now ? `event ${step} of ${events.length}, ${label.textContent}` : '';
     place();
   }
 
