@@ -52,9 +52,7 @@ fn each_rf(
     for (source, write) in frame.events.iter().enumerate() {
         let (Some(var), Some(value)) = (event.read, write.written) else { continue };
         let may_be_same = event.cell.is_none() || write.cell.is_none() || event.cell == write.cell;
-        // A read never sees the write of its own instruction.
-        let own = source == read || prepared.same_instance(frame, read, source) && source > read;
-        if !may_be_same || own || event.size != write.size {
+        if !may_be_same || !prepared.may_read(frame, read, source) {
             continue;
         }
         rf.push((source, read));
@@ -73,6 +71,14 @@ pub(crate) struct Solution {
 }
 
 impl Solution {
+    /// Relates events with values that differ, as the reference evaluator compares them.
+    pub(crate) fn different_values(&self) -> Relation {
+        let value = |e: usize| self.solved[e].written.or(self.solved[e].read);
+        let n = self.solved.len();
+        let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b)));
+        Relation::from_pairs(n, pairs.filter(|&(a, b)| value(a) != value(b)))
+    }
+
     /// `None` if the values do not fit: a path would not be taken, addresses differ, or there is no solution at all.
     pub(crate) fn of(
         prepared: &Prepared<'_>,
@@ -105,7 +111,8 @@ impl Solution {
             }
             let read = event.read.map(|v| values.var(v)).transpose().ok()?;
             let written = event.written.map(|t| values.eval(t)).transpose().ok()?;
-            solved.push(Solved { cell, read, written });
+            let named = |v: Bv| frame.named(values.store(), v);
+            solved.push(Solved { cell, read: read.map(named), written: written.map(named) });
         }
         let same_cells = rf.iter().all(|&(w, r)| solved[w].cell == solved[r].cell);
         same_cells.then_some(Solution { solved })
@@ -152,10 +159,8 @@ fn each_order(
                 }
             }
         }
-        let last = orders
-            .iter()
-            .filter_map(|o| o.last().copied())
-            .filter(|&w| prepared.free_co || prepared.is_observed(solution.solved[w].cell));
+        let last =
+            orders.iter().filter_map(|o| o.last().copied()).filter(|&w| prepared.is_observed(solution.solved[w].cell));
         let finals = EventSet::from_members(n, last);
         let memory = orders
             .iter()
@@ -199,7 +204,7 @@ fn each_permutation(
 
 /// The final values of every thread's registers.
 pub(crate) fn register_values(frame: &Frame<'_>, values: &mut Values<'_>) -> Vec<Vec<Option<Bv>>> {
-    let mut eval = |t: &TermId| values.eval(*t).ok();
+    let mut eval = |t: &TermId| values.eval(*t).ok().map(|v| frame.named(values.store(), v));
     frame.traces.iter().map(|trace| trace.registers.iter().map(&mut eval).collect()).collect()
 }
 

@@ -43,6 +43,17 @@ impl Cells {
         Cells { all }
     }
 
+    /// Adds a cell outside of every object, unless it would overlap another one.
+    pub(crate) fn add_outside(&mut self, address: u64, size: u8) {
+        let cell = Cell { address, size };
+        let at = self.all.partition_point(|c| c.address < address);
+        let free_before = at == 0 || self.all[at - 1].end() <= address;
+        let free_after = self.all.get(at).is_none_or(|c| cell.end() <= c.address);
+        if free_before && free_after && size > 0 {
+            self.all.insert(at, cell);
+        }
+    }
+
     /// The cells that make up exactly these bytes, or `None` if there are none (the access leaves its object, or cuts a cell).
     pub(crate) fn covering(&self, address: u64, size: u8) -> Option<&[Cell]> {
         let end = address + u64::from(size);

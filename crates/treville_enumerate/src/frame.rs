@@ -2,11 +2,12 @@
 
 use crate::cells::Cells;
 use crate::traces::{Trace, Traces};
+use crate::values::{Stuck, Values};
 use std::collections::BTreeMap;
-use treville_base::{Idx, Span};
+use treville_base::Idx;
 use treville_event::{Cell, Kind};
 use treville_ir::{Expr, Program, ThreadId};
-use treville_term::{BinOp, Bv, Cast, TermId, VarId};
+use treville_term::{BinOp, Bv, Cast, TermId, TermNode, TermStore, VarId};
 
 /// An event of a frame, or one part of an access that is split.
 #[derive(Clone, Debug)]
@@ -38,12 +39,8 @@ pub(crate) struct Frame<'t> {
     pub(crate) assumed: Vec<(TermId, u64)>,
 }
 
-/// Why a frame cannot be handled.
-#[derive(Clone, Debug)]
-pub(crate) struct Refusal {
-    pub(crate) what: String,
-    pub(crate) span: Span,
-}
+/// Why a program cannot be handled, in words.
+pub(crate) type Refusal = String;
 
 /// The parts of memory accesses that frames need, made once for all of them.
 #[derive(Clone, Debug, Default)]
@@ -76,8 +73,7 @@ impl Parts {
                 };
                 let Some(address) = traces.domain.store.as_const(address) else { continue };
                 let Some(covered) = cells.covering(address.unsigned() as u64, size) else {
-                    let what = format!("an access of {size} bytes outside of every object");
-                    return Err(Refusal { what, span: event.action.span });
+                    return Err(format!("an access of {size} bytes crosses the border of an object"));
                 };
                 if covered.len() > 1 {
                     let key = (thread, path, i as u32);
@@ -238,6 +234,33 @@ impl<'t> Frame<'t> {
     pub(crate) fn fix(&mut self, event: usize, cell: Cell) {
         self.assumed.extend(self.events[event].address.map(|a| (a, cell.address)));
         self.events[event].cell = Some(cell);
+    }
+
+    /// Whether some path's condition, or an address that was fixed, is already known to be otherwise.
+    pub(crate) fn contradicts(&self, values: &mut Values<'_>) -> bool {
+        let mut fails = |term, holds: &dyn Fn(Bv) -> bool| match values.eval(term) {
+            Ok(v) => v.is_thin_air() || !holds(v),
+            Err(Stuck::Unbound) => false,
+            Err(Stuck::Circular) => true,
+        };
+        self.traces.iter().flat_map(|t| &t.constraints).any(|c| fails(*c, &|v| !v.is_zero()))
+            || self.assumed.iter().any(|(a, at)| fails(*a, &|v| v.unsigned() == u128::from(*at)))
+    }
+
+    /// A value out of thin air gets its name from the write that passes it on last, counting what the threads read.
+    pub(crate) fn named(&self, store: &TermStore, value: Bv) -> Bv {
+        if !value.is_thin_air() {
+            return value;
+        }
+        let is_copy = |t: TermId| matches!(store.node(t), TermNode::Var(v, _) if u128::from(v.0) == value.unsigned());
+        let mut before = 0;
+        let mut name = value.unsigned() as u32;
+        for trace in &self.traces {
+            let copies = trace.events.iter().filter(|e| e.action.kind.writes() && e.action.value.is_some_and(is_copy));
+            name = copies.map(|e| before + e.action.serial).max().unwrap_or(name);
+            before += trace.n_reads;
+        }
+        Bv::thin_air(name)
     }
 
     /// The parts of an event of a thread's trace.

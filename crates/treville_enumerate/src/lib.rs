@@ -4,6 +4,7 @@
 //! evaluator, nothing pruned. The default ([`search`]) prunes while it builds and evaluates in stages; it is tested against
 //! the definition. Models that the staged evaluator does not take go the plain way.
 
+mod addresses;
 mod candidates;
 mod cells;
 mod collect;
@@ -18,8 +19,9 @@ mod values;
 
 use collect::Collector;
 use prepare::{Failed, Prepared};
-use search::Search;
+use search::{Search, Worth};
 use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
 use treville_base::{Cancel, Name};
 use treville_eval::{Extent, Judgement, Plan, Staged, Stop, accepts};
 use treville_event::Relation;
@@ -28,10 +30,38 @@ use treville_task::{
     Candidate, Candidates, Engine, EngineInfo, Monitor, Outcome, Semantics, Stats, StopReason, Task, Unsupported,
 };
 
-/// The engine; `plain` runs the definition itself.
-#[derive(Clone, Copy, Debug, Default)]
+/// The engine.
+#[derive(Debug, Default)]
 pub struct Enumerate {
-    pub plain: bool,
+    plain: bool,
+    /// What was computed for the models seen so far: a batch of tests mostly has one.
+    plans: Mutex<Vec<(Arc<Model>, Option<Arc<Plan>>)>>,
+}
+
+impl Enumerate {
+    /// The pruned search.
+    pub fn fast() -> Self {
+        Self::default()
+    }
+
+    /// The definition itself.
+    pub fn plain() -> Self {
+        Enumerate { plain: true, plans: Mutex::default() }
+    }
+
+    /// The plan of a model, if the staged evaluator takes it.
+    fn plan(&self, model: &Arc<Model>) -> Option<Arc<Plan>> {
+        if self.plain {
+            return None;
+        }
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, plan)) = plans.iter().find(|(known, _)| Arc::ptr_eq(known, model)) {
+            return plan.clone();
+        }
+        let plan = Plan::new(model).map(Arc::new);
+        plans.push((Arc::clone(model), plan.clone()));
+        plan
+    }
 }
 
 const INFO: EngineInfo =
@@ -54,11 +84,17 @@ impl Engine for Enumerate {
             Err(failed) => return collector.outcome(Some(reason(failed, cancel)), false, Stats::new()),
         };
         let Semantics::Axioms(model, _) = &task.semantics;
-        let plan = if self.plain { None } else { Plan::new(model) };
-        let searched = plan.is_some_and(|plan| {
+        let searched = self.plan(model).is_some_and(|plan| {
             let staged = Staged::new(model, &plan);
-            let mut search =
-                Search { prepared: &prepared, staged, notes: &plan.notes, collector: &mut collector, cancel, steps: 0 };
+            let mut search = Search {
+                prepared: &prepared,
+                staged,
+                notes: &plan.notes,
+                collector: &mut collector,
+                cancel,
+                steps: 0,
+                worth: Worth::default(),
+            };
             search.all().is_ok()
         });
         let mut refused = None;
@@ -66,7 +102,11 @@ impl Engine for Enumerate {
             collector = Collector::new(task);
             refused = judge_all(&prepared, &mut collector, cancel).err();
         }
-        let stopped = refused.or_else(|| stop_reason(cancel));
+        let missed = || {
+            let why = "an access with a computed address touches a part of a location, which is not supported";
+            prepared.missed.get().then(|| StopReason::Refused(why.into()))
+        };
+        let stopped = refused.or_else(|| stop_reason(cancel)).or_else(missed);
         let mut stats = Stats::new();
         stats.insert("candidates", collector.counts.candidates);
         collector.outcome(stopped, prepared.traces.cut, stats)
@@ -137,6 +177,8 @@ fn stop_reason(cancel: &Cancel) -> Option<StopReason> {
         Some(StopReason::Cancelled)
     } else if cancel.is_late() {
         Some(StopReason::Timeout)
+    } else if cancel.is_full() {
+        Some(StopReason::Memory)
     } else {
         None
     }
@@ -147,6 +189,6 @@ fn reason(failed: Failed, cancel: &Cancel) -> StopReason {
         Failed::TooManyPaths => {
             stop_reason(cancel).unwrap_or(StopReason::Refused("the threads have too many paths".into()))
         }
-        Failed::Refused(refusal) => StopReason::Refused(refusal.what),
+        Failed::Refused(refusal) => StopReason::Refused(refusal),
     }
 }

@@ -147,6 +147,14 @@ fn extend(
 }
 
 impl Forced {
+    /// The order itself, if nothing is left open.
+    pub(crate) fn total(&self) -> Option<Vec<usize>> {
+        let n = self.0.len();
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|&i| std::cmp::Reverse(self.0[i].count_ones()));
+        order.iter().enumerate().all(|(at, &i)| self.0[i].count_ones() as usize == n - 1 - at).then_some(order)
+    }
+
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let n = self.0.len();
         self.0

@@ -78,9 +78,7 @@ impl Possible {
             if cells.covering(a, size).is_some_and(|c| c.len() > 1) {
                 return None;
             }
-            if program.object_at(a).is_some() {
-                found.insert(initial_value(program, a, size));
-            }
+            found.insert(initial_value(program, a, size));
         }
         for (to, width, value) in writes {
             let targets = self.values(store, *to)?;

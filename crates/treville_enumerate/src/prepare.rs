@@ -1,5 +1,6 @@
 //! What is computed once for a task, before any candidate: paths, cells, parts, initial writes.
 
+use crate::addresses::Addresses;
 use crate::cells::Cells;
 use crate::frame::{Frame, Parts, Refusal, initial_value};
 use crate::possible::Possible;
@@ -24,6 +25,8 @@ pub(crate) struct Prepared<'a> {
     init: Vec<(Cell, TermId)>,
     observed: BTreeSet<Cell>,
     possible: Possible,
+    /// Some access with a computed address cut through a cell, so that its execution could not be built.
+    pub(crate) missed: std::cell::Cell<bool>,
     /// The engine chooses a coherence order; otherwise the model makes its own.
     pub(crate) free_co: bool,
 }
@@ -40,8 +43,9 @@ impl<'a> Prepared<'a> {
         let program = &*task.program;
         let shape = Shape::new(program, vocabulary, task.bounds.unroll);
         let mut traces = Traces::of(program, shape, cancel).ok_or(Failed::TooManyPaths)?;
-        let cells = Cells::of(program, &traces);
+        let mut cells = Cells::of(program, &traces);
         let possible = Possible::of(program, &traces, &cells);
+        add_outside(&traces, &possible, &mut cells);
         let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
         let init = initial_writes(program, &mut traces, &cells, &observed);
@@ -55,13 +59,18 @@ impl<'a> Prepared<'a> {
             init,
             observed,
             possible,
+            missed: false.into(),
             free_co: model.free_co,
         })
     }
 
-    /// Frames with every address fixed, as far as the addresses that are possible can be listed; conditions make sure that
-    /// they turn out as fixed. Together they have the executions of [`Self::each_frame`].
-    pub(crate) fn each_fixed_frame(&self, mut visit: impl FnMut(&Frame<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    /// Frames with every address fixed, with conditions that make sure that they turn out as fixed; together they have the
+    /// executions of [`Self::each_frame`]. `None` stands for a frame with too many possible addresses.
+    pub(crate) fn each_fixed_frame(
+        &self,
+        cancel: &Cancel,
+        mut visit: impl FnMut(Option<&Frame<'_>>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let store = &self.traces.domain.store;
         let possible = |t: &Trace| t.constraints.iter().all(|c| self.possible.can_hold(store, *c));
         let kept: Vec<Vec<usize>> =
@@ -69,32 +78,16 @@ impl<'a> Prepared<'a> {
         self.each_choice(&kept, |choice| {
             let frame = Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice);
             if frame.fixed {
-                return visit(&frame);
+                return visit(Some(&frame));
             }
-            let moving: Vec<usize> = (0..frame.events.len()).filter(|&e| frame.moves(e)).collect();
-            let mut options = Vec::new();
-            for &e in &moving {
-                let Some(cells) = self.possible_cells(&frame, e) else { return visit(&frame) };
-                options.push(cells);
-            }
-            let indices: Vec<Vec<usize>> = options.iter().map(|o| (0..o.len()).collect()).collect();
-            self.each_choice(&indices, |pick| {
+            let Some((moving, combinations)) = Addresses::of(self, &frame, cancel) else { return visit(None) };
+            for cells in combinations {
                 let mut fixed = frame.clone();
-                for (i, &e) in moving.iter().enumerate() {
-                    fixed.fix(e, options[i][pick[i]]);
-                }
-                fixed.fixed = true;
-                visit(&fixed)
-            })
+                moving.iter().zip(cells).for_each(|(&e, cell)| fixed.fix(e, cell));
+                visit(Some(&fixed))?;
+            }
+            ControlFlow::Continue(())
         })
-    }
-
-    /// The cells that an event with a moving address may touch; `None` if they cannot be listed.
-    fn possible_cells(&self, frame: &Frame<'_>, event: usize) -> Option<Vec<Cell>> {
-        let e = &frame.events[event];
-        let addresses = self.possible.values(&self.traces.domain.store, e.address?)?;
-        let cell = |a: u64| if e.kind == Kind::Opaque { self.cells.at(a) } else { self.exact_cell(a, e.size) };
-        Some(addresses.iter().filter_map(|a| cell(a.unsigned() as u64)).collect())
     }
 
     /// Every combination of one path for each thread, in lexicographic order.
@@ -120,7 +113,13 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    pub(crate) fn same_instance(&self, frame: &Frame<'_>, a: usize, b: usize) -> bool {
+    /// Whether a read could see a write as far as their instructions tell: not its own, and of the same size.
+    pub(crate) fn may_read(&self, frame: &Frame<'_>, read: usize, write: usize) -> bool {
+        let own = read == write || write > read && self.same_instance(frame, read, write);
+        !own && frame.events[read].size == frame.events[write].size
+    }
+
+    fn same_instance(&self, frame: &Frame<'_>, a: usize, b: usize) -> bool {
         let instance = |e: usize| {
             let (thread, index) = frame.events[e].at?;
             Some((thread, frame.traces[thread.index()].events[index as usize].action.instance))
@@ -130,11 +129,25 @@ impl<'a> Prepared<'a> {
 
     /// The cell with exactly these bytes.
     pub(crate) fn exact_cell(&self, address: u64, size: u8) -> Option<Cell> {
-        self.cells.at(address).filter(|c| c.address == address && c.size == size)
+        let cell = self.cells.at(address).filter(|c| c.address == address && c.size == size);
+        if cell.is_none() {
+            self.missed.set(true);
+        }
+        cell
     }
 
     pub(crate) fn is_observed(&self, cell: Option<Cell>) -> bool {
         cell.is_some_and(|c| self.observed.contains(&c))
+    }
+}
+
+/// Memory is total: what lies outside of every object is 0 and can be accessed like anything else.
+fn add_outside(traces: &Traces, possible: &Possible, cells: &mut Cells) {
+    for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
+        let Some((address, size)) = event.action.place else { continue };
+        for a in possible.values(&traces.domain.store, address).into_iter().flatten() {
+            cells.add_outside(a.unsigned() as u64, size);
+        }
     }
 }
 

@@ -7,20 +7,20 @@ use crate::frame::Frame;
 use crate::order::{CellAccesses, Forced};
 use crate::prepare::Prepared;
 use crate::skeleton::skeleton;
-use crate::values::{Stuck, Values};
+use crate::values::Values;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use treville_base::{Cancel, Idx};
 use treville_eval::{Coherence, Staged};
-use treville_event::{BaseRel, Cell, EventSet, Graph, Kind, Relation, Skeleton};
+use treville_event::{BaseRel, Cell, EventSet, Graph, Kind, Relation};
 use treville_ir::ThreadId;
 use treville_model::syntax::CheckMode;
 use treville_term::Bv;
 use treville_vm::Link;
 
-/// A cell has more writes than fit a machine word; the definition can still answer.
-pub(crate) struct TooManyWrites;
+/// Something that only the definition can answer: more writes to a cell than fit a machine word, or too many addresses.
+pub(crate) struct TooLarge;
 
 pub(crate) struct Search<'a, 'm, 't> {
     pub(crate) prepared: &'a Prepared<'a>,
@@ -29,12 +29,36 @@ pub(crate) struct Search<'a, 'm, 't> {
     pub(crate) collector: &'a mut Collector<'t>,
     pub(crate) cancel: &'a Cancel,
     pub(crate) steps: u32,
+    pub(crate) worth: Worth,
+}
+
+/// Whether looking at partial executions pays, by depth: where it has not pruned for long, it is done only now and then.
+#[derive(Debug, Default)]
+pub(crate) struct Worth {
+    /// Looks since the last one that pruned.
+    idle: Vec<u32>,
+}
+
+impl Worth {
+    fn skips(&mut self, depth: usize) -> bool {
+        if self.idle.len() <= depth {
+            self.idle.resize(depth + 1, 0);
+        }
+        let idle = &mut self.idle[depth];
+        *idle += 1;
+        *idle > 16 && !idle.is_multiple_of(16)
+    }
+
+    fn learn(&mut self, depth: usize, plausible: bool) {
+        if !plausible {
+            self.idle[depth] = 0;
+        }
+    }
 }
 
 /// The choices made so far in one frame.
 struct State<'f> {
     frame: &'f Frame<'f>,
-    skeleton: Arc<Skeleton>,
     po: Relation,
     coherence: Coherence,
     cells: Vec<(Cell, CellAccesses)>,
@@ -48,10 +72,12 @@ struct State<'f> {
 
 impl Search<'_, '_, '_> {
     /// All executions of the program.
-    pub(crate) fn all(&mut self) -> Result<(), TooManyWrites> {
+    pub(crate) fn all(&mut self) -> Result<(), TooLarge> {
         let mut failed = None;
-        let _ = self.prepared.each_fixed_frame(|frame| {
-            self.frame(frame).unwrap_or_else(|e| {
+        let cancel = self.cancel;
+        let _ = self.prepared.each_fixed_frame(cancel, |frame| {
+            let searched = frame.ok_or(TooLarge).and_then(|frame| self.frame(frame));
+            searched.unwrap_or_else(|e| {
                 failed = Some(e);
                 ControlFlow::Break(())
             })
@@ -60,119 +86,25 @@ impl Search<'_, '_, '_> {
     }
 
     /// All executions of a frame.
-    fn frame(&mut self, frame: &Frame<'_>) -> Result<ControlFlow<()>, TooManyWrites> {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<ControlFlow<()>, TooLarge> {
         let mut values = Values::new(&self.prepared.traces.domain.store, self.prepared.traces.n_vars);
         frame.joined.iter().for_each(|&(var, term)| values.bind(var, term));
-        if frame.fixed {
-            let cells: Vec<Option<Cell>> = frame.events.iter().map(|e| e.cell).collect();
-            let mut state = self.enter(frame, &cells)?;
-            return Ok(self.choose_source(&mut state, &mut values, 0));
-        }
-        let reads: Vec<usize> = (0..frame.events.len()).filter(|&e| frame.events[e].read.is_some()).collect();
-        self.moving(frame, &reads, &mut Vec::new(), &mut values)
-    }
-
-    /// Sources for the reads of a frame whose addresses depend on values: read by read, then cells are known.
-    fn moving(
-        &mut self,
-        frame: &Frame<'_>,
-        open: &[usize],
-        rf: &mut Vec<(usize, usize)>,
-        values: &mut Values<'_>,
-    ) -> Result<ControlFlow<()>, TooManyWrites> {
-        if self.is_due() {
-            return Ok(ControlFlow::Break(()));
-        }
-        if self.contradicts(frame, values) {
-            return Ok(ControlFlow::Continue(()));
-        }
-        if open.is_empty() {
-            let Some(solution) = Solution::of(self.prepared, frame, rf, values) else {
-                return Ok(ControlFlow::Continue(()));
-            };
-            return self.moved(frame, rf, values, &solution);
-        }
-        // Take a read whose cell is known, if there is one: it has the fewest sources.
-        let known = open.iter().position(|&r| self.cell_of(frame, r, values).is_ok_and(|c| c.is_some()));
-        let mut rest = open.to_vec();
-        let read = rest.remove(known.unwrap_or(0));
-        let Ok(cell) = self.cell_of(frame, read, values) else { return Ok(ControlFlow::Continue(())) };
-        for source in 0..frame.events.len() {
-            let (Some(var), Some(value)) = (frame.events[read].read, frame.events[source].written) else { continue };
-            let Ok(other) = self.cell_of(frame, source, values) else { continue };
-            let same = cell.is_none() || other.is_none() || cell == other;
-            let own = source == read || self.prepared.same_instance(frame, read, source) && source > read;
-            if !same || own || frame.events[read].size != frame.events[source].size {
-                continue;
-            }
-            rf.push((source, read));
-            values.bind(var, value);
-            let flow = self.moving(frame, &rest, rf, values);
-            values.unbind(var);
-            rf.pop();
-            if flow?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-
-    /// The cell of an event, if it can be told already; an error if it has none.
-    fn cell_of(&self, frame: &Frame<'_>, event: usize, values: &mut Values<'_>) -> Result<Option<Cell>, ()> {
-        let e = &frame.events[event];
-        match (e.cell, e.address) {
-            (Some(cell), _) => Ok(Some(cell)),
-            (None, None) => Ok(None),
-            (None, Some(address)) => match values.eval(address) {
-                Ok(a) if a.is_thin_air() => Err(()),
-                Ok(a) => self.prepared.exact_cell(a.unsigned() as u64, e.size).map(Some).ok_or(()),
-                Err(Stuck::Unbound) => Ok(None),
-                Err(Stuck::Circular) => Err(()),
-            },
-        }
-    }
-
-    /// All orders, once the sources of a frame with moving addresses are chosen.
-    fn moved(
-        &mut self,
-        frame: &Frame<'_>,
-        rf: &[(usize, usize)],
-        values: &mut Values<'_>,
-        solution: &Solution,
-    ) -> Result<ControlFlow<()>, TooManyWrites> {
-        let cells: Vec<Option<Cell>> = solution.solved.iter().map(|s| s.cell).collect();
+        let cells: Vec<Option<Cell>> = frame.events.iter().map(|e| e.cell).collect();
         let mut state = self.enter(frame, &cells)?;
-        for &(source, read) in rf {
-            state.rf.insert(source, read);
-        }
-        for c in 0..state.cells.len() {
-            let accesses = &state.cells[c].1;
-            let position = |r: &usize| {
-                let source = rf.iter().find(|(_, read)| read == r).map(|(w, _)| *w);
-                accesses.writes.iter().position(|w| Some(*w) == source).unwrap_or(0)
-            };
-            let sources: Vec<usize> = accesses.reads.iter().map(position).collect();
-            match accesses.forced(state.coherence, &state.po, &sources) {
-                Some(forced) => state.forced[c] = forced,
-                None => return Ok(ControlFlow::Continue(())),
-            }
-            state.sources[c] = sources;
-        }
-        Ok(self.sources_chosen(&mut state, values))
+        Ok(self.choose_source(&mut state, &mut values, 0))
     }
 
-    fn enter<'f>(&mut self, frame: &'f Frame<'f>, cells: &[Option<Cell>]) -> Result<State<'f>, TooManyWrites> {
+    fn enter<'f>(&mut self, frame: &'f Frame<'f>, cells: &[Option<Cell>]) -> Result<State<'f>, TooLarge> {
         let n = frame.events.len();
         let unsolved: Vec<_> =
             cells.iter().map(|c| crate::skeleton::Solved { cell: *c, ..Default::default() }).collect();
-        let skeleton = Arc::new(skeleton(self.prepared.program, self.prepared.vocabulary, frame, &unsolved));
+        let skeleton = skeleton(self.prepared.program, self.prepared.vocabulary, frame, &unsolved);
         self.staged.enter(&skeleton);
         let coherence = Coherence::of(&mut self.staged, &skeleton);
         let cells = accesses(frame, cells)?;
         let po = skeleton.rels.get(&BaseRel::Po).cloned().unwrap_or_else(|| Relation::new(n));
         let mut state = State {
             frame,
-            skeleton,
             po,
             coherence,
             sources: vec![Vec::new(); cells.len()],
@@ -193,17 +125,6 @@ impl Search<'_, '_, '_> {
         self.cancel.is_raised() || self.steps.is_multiple_of(256) && self.cancel.is_due()
     }
 
-    /// Whether some path's condition is already known to fail.
-    fn contradicts(&self, frame: &Frame<'_>, values: &mut Values<'_>) -> bool {
-        let mut fails = |term, holds: &dyn Fn(Bv) -> bool| match values.eval(term) {
-            Ok(v) => v.is_thin_air() || !holds(v),
-            Err(Stuck::Unbound) => false,
-            Err(Stuck::Circular) => true,
-        };
-        frame.traces.iter().flat_map(|t| &t.constraints).any(|c| fails(*c, &|v| !v.is_zero()))
-            || frame.assumed.iter().any(|(a, at)| fails(*a, &|v| v.unsigned() == u128::from(*at)))
-    }
-
     /// Chooses sources for the reads of cell `c` and those after it.
     fn choose_source(&mut self, state: &mut State<'_>, values: &mut Values<'_>, c: usize) -> ControlFlow<()> {
         if self.is_due() {
@@ -212,17 +133,17 @@ impl Search<'_, '_, '_> {
         let Some((_, accesses)) = state.cells.get(c) else { return self.sources_chosen(state, values) };
         let chosen = state.sources[c].len();
         let Some(&read) = accesses.reads.get(chosen) else {
-            let plausible = chosen == 0 || self.plausible(state);
+            let last = state.cells[c + 1..].iter().all(|(_, a)| a.reads.is_empty());
+            let plausible = chosen == 0 || last || self.plausible(state, c);
             return if plausible { self.choose_source(state, values, c + 1) } else { ControlFlow::Continue(()) };
         };
         let before = state.forced[c].clone();
         for position in 0..accesses_len(state, c) {
             let source = state.cells[c].1.writes[position];
-            let own = source == read || self.prepared.same_instance(state.frame, read, source) && source > read;
             let (Some(var), Some(value)) = (state.frame.events[read].read, state.frame.events[source].written) else {
                 continue;
             };
-            if own {
+            if !self.prepared.may_read(state.frame, read, source) {
                 continue;
             }
             state.sources[c].push(position);
@@ -230,7 +151,7 @@ impl Search<'_, '_, '_> {
                 values.bind(var, value);
                 state.forced[c] = forced;
                 state.rf.insert(source, read);
-                let flow = if self.contradicts(state.frame, values) {
+                let flow = if state.frame.contradicts(values) {
                     ControlFlow::Continue(())
                 } else {
                     self.choose_source(state, values, c)
@@ -245,8 +166,19 @@ impl Search<'_, '_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// Whether the choices so far may still become an execution.
-    fn plausible(&mut self, state: &mut State<'_>) -> bool {
+    /// Whether the choices so far, up to cell `c`, may still become an execution.
+    fn plausible(&mut self, state: &mut State<'_>, c: usize) -> bool {
+        if self.worth.skips(c) {
+            return true;
+        }
+        self.forced_orders(state);
+        let plausible = self.staged.plausible();
+        self.worth.learn(c, plausible);
+        plausible
+    }
+
+    /// Gives the evaluator the sources so far and what they force on coherence.
+    fn forced_orders(&mut self, state: &mut State<'_>) {
         state.co.clear();
         for (c, (_, accesses)) in state.cells.iter().enumerate() {
             for (i, j) in state.forced[c].pairs() {
@@ -255,7 +187,6 @@ impl Search<'_, '_, '_> {
         }
         self.staged.set_rf(&state.rf);
         self.staged.set_co(&state.co);
-        self.staged.holds(true)
     }
 
     /// Every read has a source: solve for values, then choose orders.
@@ -265,8 +196,13 @@ impl Search<'_, '_, '_> {
             return ControlFlow::Continue(());
         };
         let registers = register_values(state.frame, values);
-        self.staged.set_rf(&state.rf);
-        state.co.clear();
+        if self.staged.uses_values() {
+            self.staged.set_different_values(&solution.different_values());
+        }
+        self.forced_orders(state);
+        if !self.staged.plausible() {
+            return ControlFlow::Continue(());
+        }
         self.choose_order(state, &solution, &registers, 0)
     }
 
@@ -281,28 +217,31 @@ impl Search<'_, '_, '_> {
         if c == state.cells.len() {
             return self.complete(state, solution, registers);
         }
-        let accesses = state.cells[c].1.clone();
         let forced = state.forced[c].clone();
+        if let Some(order) = forced.total() {
+            state.orders[c] = order;
+            return self.choose_order(state, solution, registers, c + 1);
+        }
+        let accesses = state.cells[c].1.clone();
         let sources = state.sources[c].clone();
-        accesses.each_order(state.coherence, &forced, &sources, &mut |order| {
+        let flow = accesses.each_order(state.coherence, &forced, &sources, &mut |order| {
             for (i, &a) in order.iter().enumerate() {
+                state.co.row_mut(accesses.writes[a]).fill(0);
                 order[i + 1..].iter().for_each(|&b| state.co.insert(accesses.writes[a], accesses.writes[b]));
             }
             state.orders[c].clear();
             state.orders[c].extend_from_slice(order);
-            let free = accesses.writes.len() > 2 && c + 1 < state.cells.len();
-            let mut go_on = true;
-            if free {
-                self.staged.set_co(&state.co);
-                go_on = self.staged.holds(true);
+            self.staged.set_co(&state.co);
+            if self.staged.plausible() {
+                self.choose_order(state, solution, registers, c + 1)
+            } else {
+                ControlFlow::Continue(())
             }
-            let flow =
-                if go_on { self.choose_order(state, solution, registers, c + 1) } else { ControlFlow::Continue(()) };
-            for &a in &accesses.writes {
-                state.co.row_mut(a).fill(0);
-            }
-            flow
-        })
+        });
+        // Back to what is forced.
+        accesses.writes.iter().for_each(|&w| state.co.row_mut(w).fill(0));
+        forced.pairs().for_each(|(i, j)| state.co.insert(accesses.writes[i], accesses.writes[j]));
+        flow
     }
 
     /// Everything is chosen: judge.
@@ -323,11 +262,14 @@ impl Search<'_, '_, '_> {
         if !self.collector.keeps(&finals) {
             return ControlFlow::Continue(());
         }
-        let final_writes = EventSet::from_members(n, lasts.iter().copied());
-        self.staged.set_finals(&final_writes);
-        self.staged.set_co(&state.co);
+        let observed = lasts.iter().copied().filter(|&w| self.prepared.is_observed(solution.solved[w].cell));
+        let final_writes = EventSet::from_members(n, observed);
         self.collector.counts.candidates += 1;
-        if !self.staged.holds(false) {
+        if self.staged.uses_finals() {
+            self.staged.set_finals(&final_writes);
+            self.staged.set_co(&state.co);
+        }
+        if !self.staged.rest_holds() {
             return ControlFlow::Continue(());
         }
         for id in self.notes {
@@ -359,7 +301,7 @@ fn accesses_len(state: &State<'_>, c: usize) -> usize {
 }
 
 /// The reads and writes of each cell that has any.
-fn accesses(frame: &Frame<'_>, cells: &[Option<Cell>]) -> Result<Vec<(Cell, CellAccesses)>, TooManyWrites> {
+fn accesses(frame: &Frame<'_>, cells: &[Option<Cell>]) -> Result<Vec<(Cell, CellAccesses)>, TooLarge> {
     let mut by_cell: BTreeMap<Cell, CellAccesses> = BTreeMap::new();
     for (i, event) in frame.events.iter().enumerate() {
         let Some(cell) = cells[i].filter(|_| event.kind.reads() || event.kind.writes()) else { continue };
@@ -374,7 +316,7 @@ fn accesses(frame: &Frame<'_>, cells: &[Option<Cell>]) -> Result<Vec<(Cell, Cell
     }
     for accesses in by_cell.values_mut() {
         if accesses.writes.len() > 64 {
-            return Err(TooManyWrites);
+            return Err(TooLarge);
         }
         accesses.updates = accesses.reads.iter().map(|&r| update_write(frame, accesses, r)).collect();
     }

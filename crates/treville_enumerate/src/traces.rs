@@ -21,6 +21,8 @@ pub(crate) struct Trace {
     pub(crate) constraints: Vec<TermId>,
     /// Final values of the thread's registers.
     pub(crate) registers: Vec<TermId>,
+    /// How many registers, locations and memory cells the thread reads.
+    pub(crate) n_reads: u32,
 }
 
 #[derive(Debug, Default)]
@@ -119,6 +121,7 @@ impl Traces {
                     Action::End => {
                         let func = &program.funcs[program.roots[thread].func];
                         trace.registers = func.regs.ids().map(|r| *vm.register(r)).collect();
+                        trace.n_reads = vm.n_reads();
                         done.push(trace);
                         break;
                     }

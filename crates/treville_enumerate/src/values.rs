@@ -35,6 +35,10 @@ impl<'s> Values<'s> {
         Values { store, bound: vec![None; n_vars as usize], memo: vec![(0, Memo::Unknown); n_vars as usize], epoch: 1 }
     }
 
+    pub(crate) fn store(&self) -> &'s TermStore {
+        self.store
+    }
+
     /// Says what a variable is. Values computed so far that did not need it stay valid.
     pub(crate) fn bind(&mut self, var: VarId, term: TermId) {
         self.bound[var.0 as usize] = Some(term);
@@ -81,16 +85,16 @@ impl<'s> Values<'s> {
         value
     }
 
-    /// If following plain copies from `v` leads back to `v`: the circle's value, named after its least variable.
+    /// If following plain copies from `v` leads back to `v`: the circle's value, named after its last variable.
     fn copies_itself(&self, v: VarId) -> Option<Bv> {
-        let mut least = v;
+        let mut last = v;
         let mut at = v;
         for _ in 0..self.bound.len() {
             let TermNode::Var(next, _) = self.store.node(self.bound[at.0 as usize]?) else { return None };
             if next == v {
-                return Some(Bv::thin_air(least.0));
+                return Some(Bv::thin_air(last.0));
             }
-            least = least.min(next);
+            last = last.max(next);
             at = next;
         }
         None

@@ -1,9 +1,10 @@
 //! What a model forces on one cell's reads and writes, read off its axioms.
 //!
-//! An axiom `acyclic t` or `irreflexive t` is expanded into the short chains of steps that `t` certainly contains: program
-//! order within a cell, reads-from, coherence and from-read, each inside a thread or between threads. The shapes of coherence
-//! and atomicity that are among them can then be excluded while an execution is built. Whether a term of the program alone
-//! contains program order within a cell is decided on the skeleton at hand, so nothing depends on names.
+//! An axiom `acyclic t` or `irreflexive t` is expanded, once for a model, into the short chains that `t` certainly contains: of
+//! reads-from, coherence and from-read steps, inside a thread or between threads, with terms of the program alone (leaves)
+//! between them. A chain excludes a shape of incoherence if its leaves contain program order within a cell, or the identity,
+//! where the shape has it; that is decided on the skeleton at hand, so nothing depends on names. Excluded shapes need not be
+//! tried when an execution is built.
 //!
 //! Shapes with everything in one thread follow from those listed in [`Coherence`]: for `a rf b` and `b fr c` inside a thread,
 //! program order relates the two ends one way or the other, and both ways are excluded already.
@@ -14,7 +15,7 @@ use treville_event::{BaseRel, Kind, Skeleton};
 use treville_model::syntax::CheckMode;
 use treville_model::{CheckKind, Model, Stage, Term, TermId};
 
-/// Which shapes no accepted execution of this skeleton has.
+/// Which shapes no accepted execution of a skeleton has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Coherence {
     /// Program order between writes of a cell is coherence.
@@ -53,28 +54,22 @@ const WRITE: Ends = 2;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Atom {
-    /// Program order within a cell, all pairs of these kinds.
-    Po(Pairs),
-    /// The identity, on all events of these kinds.
-    Same(Ends),
     Rf(Where),
     Co(Where),
     Fr(Where),
     RfInverse,
+    /// A term that the program alone determines.
+    Leaf(u16),
 }
 
 impl Atom {
-    /// What the step may start from and end in.
-    fn ends(self) -> (Ends, Ends) {
-        let some = |pairs: Pairs, of: Pairs, end: Ends| if pairs & of == 0 { 0 } else { end };
+    /// What a step of communication starts from and ends in.
+    fn ends(self) -> Option<(Ends, Ends)> {
         match self {
-            Atom::Po(p) => {
-                (some(p, WW | WR, WRITE) | some(p, RW | RR, READ), some(p, WW | RW, WRITE) | some(p, WR | RR, READ))
-            }
-            Atom::Same(e) => (e, e),
-            Atom::Rf(_) => (WRITE, READ),
-            Atom::Co(_) => (WRITE, WRITE),
-            Atom::Fr(_) | Atom::RfInverse => (READ, WRITE),
+            Atom::Rf(_) => Some((WRITE, READ)),
+            Atom::Co(_) => Some((WRITE, WRITE)),
+            Atom::Fr(_) | Atom::RfInverse => Some((READ, WRITE)),
+            Atom::Leaf(_) => None,
         }
     }
 
@@ -85,178 +80,282 @@ impl Atom {
             Atom::Rf(w) => keep(w).map(Atom::Rf),
             Atom::Co(w) => keep(w).map(Atom::Co),
             Atom::Fr(w) => keep(w).map(Atom::Fr),
-            Atom::Po(_) | Atom::Same(_) if to & INSIDE != 0 => Some(self),
-            Atom::Po(_) | Atom::Same(_) | Atom::RfInverse => None,
+            Atom::RfInverse | Atom::Leaf(_) => None,
         }
     }
 
     fn covers(self, want: Atom) -> bool {
         match (self, want) {
-            (Atom::Po(h), Atom::Po(w))
-            | (Atom::Rf(h), Atom::Rf(w))
-            | (Atom::Co(h), Atom::Co(w))
-            | (Atom::Fr(h), Atom::Fr(w)) => h & w == w,
+            (Atom::Rf(h), Atom::Rf(w)) | (Atom::Co(h), Atom::Co(w)) | (Atom::Fr(h), Atom::Fr(w)) => h & w == w,
             (h, w) => h == w,
         }
     }
 }
 
-type Chain = Vec<Atom>;
-
-const MAX_CHAIN: usize = 4;
+const MAX_CHAIN: usize = 6;
 const MAX_CHAINS: usize = 300;
 
-impl Coherence {
-    /// The skeleton must be the one that `staged` has entered.
-    pub fn of(staged: &mut Staged<'_>, skeleton: &Skeleton) -> Coherence {
-        let model = staged.model();
-        let mut e = Expander::new(model, staged, skeleton);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Chain {
+    len: u8,
+    atoms: [Atom; MAX_CHAIN],
+}
+
+impl Chain {
+    const EMPTY: Chain = Chain { len: 0, atoms: [Atom::RfInverse; MAX_CHAIN] };
+
+    fn one(atom: Atom) -> Chain {
+        let mut chain = Chain::EMPTY;
+        chain.atoms[0] = atom;
+        chain.len = 1;
+        chain
+    }
+
+    fn atoms(&self) -> &[Atom] {
+        &self.atoms[..usize::from(self.len)]
+    }
+
+    /// `None` if that is longer than any shape that we look for.
+    fn then(mut self, other: &Chain) -> Option<Chain> {
+        for &atom in other.atoms() {
+            let last = self.len.checked_sub(1).map(usize::from);
+            match (last.map(|i| self.atoms[i]), atom) {
+                (Some(Atom::RfInverse), Atom::Co(ANYWHERE)) => {
+                    self.atoms[usize::from(self.len) - 1] = Atom::Fr(ANYWHERE)
+                }
+                _ => {
+                    *self.atoms.get_mut(usize::from(self.len))? = atom;
+                    self.len += 1;
+                }
+            }
+        }
+        let steps = self.atoms().iter().filter(|a| a.ends().is_some()).count();
+        (steps <= 2).then_some(self)
+    }
+}
+
+/// What must hold of a leaf on the skeleton at hand.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Need {
+    /// It contains program order within a cell between events of these kinds.
+    Po(Pairs),
+    /// It contains the identity on reads, or on writes.
+    Same(Ends),
+    /// It contains the pairs of updates.
+    Updates,
+    /// No thread writes to the cell of an update of its own between its read and its write.
+    Uninterrupted,
+}
+
+type Alternative = Vec<(u16, Need)>;
+
+/// A shape that is excluded if one of the alternatives holds.
+type Conditions = Vec<Alternative>;
+
+/// The analysis of a model, before any program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CoherencePlan {
+    /// Sequences of terms, composed.
+    leaves: Vec<Vec<TermId>>,
+    ww: Conditions,
+    rw: Conditions,
+    wr: Conditions,
+    rw_other: Conditions,
+    rr: Conditions,
+    fused_after: Conditions,
+    fused_next: Conditions,
+    pairs: Conditions,
+}
+
+impl CoherencePlan {
+    pub(crate) fn new(model: &Model) -> CoherencePlan {
+        let mut e = Expander { model, leaves: Vec::new() };
         let mut chains = Vec::new();
-        let mut pairs = false;
+        let mut pairs = Vec::new();
         for check in model.checks.iter().filter(|c| c.mode == CheckMode::Require && !c.test.negated) {
             match check.test.kind {
                 CheckKind::Acyclic => chains.extend(e.closure(check.test.term)),
                 CheckKind::Irreflexive => chains.extend(e.expand(check.test.term)),
-                CheckKind::Empty => pairs |= e.excludes_intervening(check.test.term),
+                CheckKind::Empty => pairs.extend(e.atomicity(check.test.term)),
             }
         }
-        let has = |pattern: &[Atom]| chains.iter().any(|c| forbids(c, pattern));
-        let ww = has(&[Atom::Po(WW), Atom::Co(INSIDE)]);
-        let rw = has(&[Atom::Po(RW), Atom::Rf(INSIDE)]);
-        let wr = has(&[Atom::Po(WR), Atom::Fr(INSIDE)]);
+        let chains = bounded(chains, 4 * MAX_CHAINS);
+        let shape = |po: Option<Pairs>, steps: &[Atom]| {
+            let mut found: Conditions = chains.iter().flat_map(|c| excluding(c, po, steps)).collect();
+            found.sort_by_key(Vec::len);
+            found.truncate(20);
+            found
+        };
+        CoherencePlan {
+            ww: shape(Some(WW), &[Atom::Co(INSIDE)]),
+            rw: shape(Some(RW), &[Atom::Rf(INSIDE)]),
+            wr: shape(Some(WR), &[Atom::Fr(INSIDE)]),
+            rw_other: shape(Some(RW), &[Atom::Co(BETWEEN), Atom::Rf(BETWEEN)]),
+            rr: shape(Some(RR), &[Atom::Fr(BETWEEN), Atom::Rf(BETWEEN)]),
+            fused_after: shape(None, &[Atom::Co(BETWEEN), Atom::Rf(BETWEEN)]),
+            fused_next: shape(None, &[Atom::Fr(BETWEEN), Atom::Co(BETWEEN)]),
+            pairs,
+            leaves: e.leaves,
+        }
+    }
+}
+
+impl Coherence {
+    /// The skeleton must be the one that `staged` has entered.
+    pub fn of(staged: &mut Staged<'_>, skeleton: &Skeleton) -> Coherence {
+        let plan = staged.coherence_plan();
+        let mut facts = Facts::new(staged, skeleton);
+        let mut holds =
+            |conditions: &Conditions| conditions.iter().any(|all| all.iter().all(|need| facts.hold(plan, *need)));
+        let (ww, rw, wr) = (holds(&plan.ww), holds(&plan.rw), holds(&plan.wr));
         let sound = ww && rw && wr;
         Coherence {
             ww,
             rw,
             wr,
-            rw_other: sound && has(&[Atom::Po(RW), Atom::Co(BETWEEN), Atom::Rf(BETWEEN)]),
-            rr: sound && has(&[Atom::Po(RR), Atom::Fr(BETWEEN), Atom::Rf(BETWEEN)]),
-            fused: sound
-                && has(&[Atom::Co(BETWEEN), Atom::Rf(BETWEEN)])
-                && has(&[Atom::Fr(BETWEEN), Atom::Co(BETWEEN)]),
-            pairs,
+            rw_other: sound && holds(&plan.rw_other),
+            rr: sound && holds(&plan.rr),
+            fused: sound && holds(&plan.fused_after) && holds(&plan.fused_next),
+            pairs: holds(&plan.pairs),
         }
     }
 }
 
-/// Whether the absence of cycles of the chain's form excludes the pattern: some rotation of the chain covers it.
-fn forbids(chain: &[Atom], pattern: &[Atom]) -> bool {
-    // An identity is no step if it covers an end that meets it.
-    let n = chain.len();
-    let mut steps = Vec::new();
-    for (i, atom) in chain.iter().enumerate() {
-        if let Atom::Same(ends) = *atom {
-            let before = chain[(i + n - 1) % n].ends().1;
-            let after = chain[(i + 1) % n].ends().0;
-            if before & !ends != 0 && after & !ends != 0 {
-                return false;
+/// The ways in which a cyclic chain excludes the shape: a program-order step (if `po` is given) followed by communication.
+fn excluding(chain: &Chain, po: Option<Pairs>, steps: &[Atom]) -> Vec<Alternative> {
+    let atoms = chain.atoms();
+    let n = atoms.len();
+    let communication: Vec<usize> = (0..n).filter(|&i| atoms[i].ends().is_some()).collect();
+    let leaves: Vec<usize> = (0..n).filter(|&i| atoms[i].ends().is_none()).collect();
+    if communication.len() != steps.len() || (po.is_some() && leaves.is_empty()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for shift in 0..steps.len() {
+        let fits = (0..steps.len()).all(|i| atoms[communication[(i + shift) % steps.len()]].covers(steps[i]));
+        if !fits {
+            continue;
+        }
+        // Program order comes before the first step; of the leaves there, one is it and the others are identities.
+        let first = communication[shift % steps.len()];
+        let gap: Vec<usize> = (1..=n).map(|d| (first + n - d) % n).take_while(|&i| atoms[i].ends().is_none()).collect();
+        let choices: Vec<Option<usize>> =
+            if po.is_some() { gap.iter().copied().map(Some).collect() } else { vec![None] };
+        for choice in choices {
+            let mut needs = Vec::new();
+            for &leaf in &leaves {
+                let Atom::Leaf(id) = atoms[leaf] else { continue };
+                needs.push((
+                    id,
+                    match choice {
+                        Some(c) if c == leaf => Need::Po(po.unwrap_or(0)),
+                        _ => Need::Same(end_at(atoms, leaf, choice, &gap, po)),
+                    },
+                ));
             }
-        } else {
-            steps.push(*atom);
+            needs.sort();
+            needs.dedup();
+            found.push(needs);
         }
     }
-    let n = pattern.len();
-    steps.len() == n && (0..n).any(|shift| (0..n).all(|i| steps[(i + shift) % n].covers(pattern[i])))
+    found
 }
 
-struct Expander<'a, 'm> {
+/// What kind of event a leaf that stands for an identity is passed at.
+fn end_at(atoms: &[Atom], leaf: usize, po_at: Option<usize>, gap: &[usize], po: Option<Pairs>) -> Ends {
+    let n = atoms.len();
+    // In the gap with program order, leaves before it (further from the first step) are at its source.
+    if let (Some(at), Some(pairs)) = (po_at, po) {
+        let position = |i: usize| gap.iter().position(|g| *g == i);
+        if let (Some(mine), Some(its)) = (position(leaf), position(at)) {
+            let (source, target) = match pairs {
+                WW => (WRITE, WRITE),
+                WR => (WRITE, READ),
+                RW => (READ, WRITE),
+                _ => (READ, READ),
+            };
+            return if mine > its { source } else { target };
+        }
+    }
+    let previous = (1..=n).map(|d| (leaf + n - d) % n).find_map(|i| atoms[i].ends());
+    previous.map_or(READ | WRITE, |(_, end)| end)
+}
+
+struct Expander<'m> {
     model: &'m Model,
-    staged: &'a mut Staged<'m>,
-    skeleton: &'a Skeleton,
-    po_loc: [(Pairs, BitMatrix); 4],
-    loc: BitMatrix,
-    reads: BitMatrix,
-    writes: BitMatrix,
+    leaves: Vec<Vec<TermId>>,
 }
 
-impl<'a, 'm> Expander<'a, 'm> {
-    fn new(model: &'m Model, staged: &'a mut Staged<'m>, skeleton: &'a Skeleton) -> Self {
-        let n = skeleton.n_events();
-        let get = |rel| skeleton.rels.get(&rel).cloned().unwrap_or_else(|| BitMatrix::new(n));
-        let loc = get(BaseRel::Loc);
-        let po = get(BaseRel::Po).intersection(&loc);
-        let events = skeleton.events.as_slice();
-        let of_kind = |first: fn(Kind) -> bool, second: fn(Kind) -> bool| {
-            BitMatrix::from_pairs(n, po.iter().filter(|&(i, j)| first(events[i].kind) && second(events[j].kind)))
-        };
-        let identity = |kind: fn(Kind) -> bool| {
-            BitMatrix::identity_on(&BitSet::from_members(n, (0..n).filter(|&i| kind(events[i].kind))))
-        };
-        let po_loc = [
-            (WW, of_kind(Kind::writes, Kind::writes)),
-            (WR, of_kind(Kind::writes, Kind::reads)),
-            (RW, of_kind(Kind::reads, Kind::writes)),
-            (RR, of_kind(Kind::reads, Kind::reads)),
-        ];
-        let (reads, writes) = (identity(Kind::reads), identity(Kind::writes));
-        Expander { model, staged, skeleton, po_loc, loc, reads, writes }
+impl Expander<'_> {
+    fn leaf(&mut self, terms: Vec<TermId>) -> Option<Chain> {
+        let id = self.leaves.iter().position(|l| *l == terms).unwrap_or_else(|| {
+            self.leaves.push(terms);
+            self.leaves.len() - 1
+        });
+        u16::try_from(id).ok().map(|id| Chain::one(Atom::Leaf(id)))
+    }
+
+    fn is_fixed(&self, term: TermId) -> bool {
+        self.model.terms[term].stage == Stage::Skeleton
     }
 
     /// Chains that the term certainly contains.
     fn expand(&mut self, term: TermId) -> Vec<Chain> {
-        let info = &self.model.terms[term];
-        if info.stage == Stage::Skeleton {
-            return self.staged.relation(term).cloned().map_or_else(Vec::new, |value| self.fixed(&value));
+        if self.is_fixed(term) {
+            return self.leaf(vec![term]).into_iter().collect();
         }
-        let chains = match info.term {
-            Term::BaseRel(BaseRel::Rf) => vec![vec![Atom::Rf(ANYWHERE)]],
-            Term::BaseRel(BaseRel::Co) => vec![vec![Atom::Co(ANYWHERE)]],
+        let chains = match self.model.terms[term].term {
+            Term::BaseRel(BaseRel::Rf) => vec![Chain::one(Atom::Rf(ANYWHERE))],
+            Term::BaseRel(BaseRel::Co) => vec![Chain::one(Atom::Co(ANYWHERE))],
             Term::Inverse(a) if matches!(self.model.terms[a].term, Term::BaseRel(BaseRel::Rf)) => {
-                vec![vec![Atom::RfInverse]]
+                vec![Chain::one(Atom::RfInverse)]
             }
             Term::Union(a, b) => [self.expand(a), self.expand(b)].concat(),
             Term::Seq(..) => self.sequence(term),
             Term::Plus(a) => self.closure(a),
-            Term::Star(a) => [self.closure(a), vec![vec![]]].concat(),
-            Term::Opt(a) => [self.expand(a), vec![vec![]]].concat(),
+            Term::Star(a) => [self.closure(a), vec![Chain::EMPTY]].concat(),
+            Term::Opt(a) => [self.expand(a), vec![Chain::EMPTY]].concat(),
             Term::Inter(a, b) => self.intersection(a, b),
             // `\ id`: the shapes that we look for have distinct ends.
-            Term::Diff(a, b) if self.is_within_identity(b) => self.expand(a),
+            Term::Diff(a, b) if matches!(self.model.terms[b].term, Term::BaseRel(BaseRel::Id)) => self.expand(a),
             _ => Vec::new(),
         };
-        bounded(chains)
+        bounded(chains, MAX_CHAINS)
     }
 
     fn intersection(&mut self, a: TermId, b: TermId) -> Vec<Chain> {
         for (side, other) in [(a, b), (b, a)] {
-            if self.model.terms[side].stage != Stage::Skeleton {
-                continue;
-            }
             let to = match self.model.terms[side].term {
                 Term::BaseRel(BaseRel::Int) => INSIDE,
                 Term::BaseRel(BaseRel::Ext) => BETWEEN,
                 // Communication is within one cell anyway.
-                _ if self.staged.relation(side).is_some_and(|r| self.loc.is_subset(r)) => ANYWHERE,
+                Term::BaseRel(BaseRel::Loc) => ANYWHERE,
                 _ => continue,
             };
-            let chains = self.expand(other).into_iter();
-            return match to {
-                ANYWHERE => chains.filter(|c| !c.is_empty()).collect(),
-                _ => chains.filter(|c| c.len() == 1).filter_map(|c| c[0].restricted(to)).map(|a| vec![a]).collect(),
-            };
+            let single = self.expand(other).into_iter().filter(|c| c.len == 1);
+            return single.filter_map(|c| c.atoms[0].restricted(to)).map(Chain::one).collect();
         }
         Vec::new()
     }
 
-    /// A sequence: neighbours that the program alone determines are composed first, so that `[R]; po-loc; [W]` is one step.
+    /// A sequence: neighbours that the program alone determines are one leaf, so that `[R]; po-loc; [W]` is one step.
     fn sequence(&mut self, term: TermId) -> Vec<Chain> {
         let mut factors = Vec::new();
         flatten(self.model, term, &mut factors);
-        let mut chains = vec![Vec::new()];
-        let mut fixed: Option<BitMatrix> = None;
-        for factor in factors {
-            if self.model.terms[factor].stage == Stage::Skeleton {
-                let Some(value) = self.staged.relation(factor) else { return Vec::new() };
-                fixed = Some(fixed.map_or_else(|| value.clone(), |f| f.compose(value)));
+        let mut chains = vec![Chain::EMPTY];
+        let mut fixed = Vec::new();
+        for factor in factors.into_iter().map(Some).chain([None]) {
+            if let Some(f) = factor.filter(|f| self.is_fixed(*f)) {
+                fixed.push(f);
                 continue;
             }
-            if let Some(value) = fixed.take() {
-                chains = concatenate(&chains, &self.fixed(&value));
+            if !fixed.is_empty() {
+                let leaf = self.leaf(std::mem::take(&mut fixed));
+                chains = concatenate(&chains, &leaf.into_iter().collect::<Vec<_>>());
             }
-            chains = concatenate(&chains, &self.expand(factor));
-        }
-        if let Some(value) = fixed {
-            chains = concatenate(&chains, &self.fixed(&value));
+            if let Some(f) = factor {
+                chains = concatenate(&chains, &self.expand(f));
+            }
         }
         chains
     }
@@ -264,61 +363,42 @@ impl<'a, 'm> Expander<'a, 'm> {
     fn closure(&mut self, term: TermId) -> Vec<Chain> {
         let step = self.expand(term);
         let mut all = step.clone();
-        for _ in 1..MAX_CHAIN {
+        // Three steps make every shape: program order and two of communication.
+        for _ in 0..2 {
             let longer = concatenate(&all, &step);
-            all = bounded([all, longer].concat());
+            all = bounded([all, longer].concat(), MAX_CHAINS);
         }
         all
     }
 
-    /// What a relation of the program alone contains.
-    fn fixed(&self, value: &BitMatrix) -> Vec<Chain> {
-        let pairs = self.po_loc.iter().filter(|(_, pairs)| pairs.is_subset(value)).map(|(k, _)| *k).sum();
-        let mut chains = if pairs == 0 { Vec::new() } else { vec![vec![Atom::Po(pairs)]] };
-        match (self.reads.is_subset(value), self.writes.is_subset(value)) {
-            (true, true) => chains.push(vec![]),
-            (true, false) => chains.push(vec![Atom::Same(READ)]),
-            (false, true) => chains.push(vec![Atom::Same(WRITE)]),
-            (false, false) => {}
-        }
-        chains
-    }
-
-    fn is_within_identity(&mut self, term: TermId) -> bool {
-        let fixed = self.model.terms[term].stage == Stage::Skeleton;
-        fixed && self.staged.relation(term).is_some_and(|r| r.iter().all(|(i, j)| i == j))
-    }
-
-    /// Whether `empty term` is atomicity: update pairs, intersected with a from-read and a coherence step.
-    fn excludes_intervening(&mut self, term: TermId) -> bool {
+    /// If `empty term` is atomicity (update pairs, intersected with a from-read and a coherence step), what it rests on.
+    fn atomicity(&mut self, term: TermId) -> Option<Alternative> {
         match self.model.terms[term].term {
-            Term::Inter(a, b) => self.is_atomicity(a, b) || self.is_atomicity(b, a),
+            Term::Inter(a, b) => self.excludes_between(a, b).or_else(|| self.excludes_between(b, a)),
             // An exception for pairs with a write of their own thread in between: fine where there is none.
-            Term::Diff(a, _) => !self.interrupts_itself() && self.excludes_intervening(a),
-            _ => false,
+            Term::Diff(a, _) => {
+                let mut needs = self.atomicity(a)?;
+                needs.push((needs.first()?.0, Need::Uninterrupted));
+                Some(needs)
+            }
+            _ => None,
         }
     }
 
-    fn is_atomicity(&mut self, pairs: TermId, between: TermId) -> bool {
-        if self.model.terms[pairs].stage != Stage::Skeleton {
-            return false;
+    fn excludes_between(&mut self, pairs: TermId, between: TermId) -> Option<Alternative> {
+        if !self.is_fixed(pairs) {
+            return None;
         }
-        let Some(value) = self.staged.relation(pairs).cloned() else { return false };
-        let covered = self.update_pairs().iter().all(|r| r.is_subset(&value));
-        let Term::Seq(fr, co) = self.model.terms[between].term else { return false };
-        let covers = |chains: Vec<Chain>, want: Atom| chains.iter().any(|c| c.len() == 1 && c[0].covers(want));
-        covered && covers(self.expand(fr), Atom::Fr(BETWEEN)) && covers(self.expand(co), Atom::Co(BETWEEN))
-    }
-
-    fn update_pairs(&self) -> Vec<&'a BitMatrix> {
-        [BaseRel::Amo, BaseRel::Lxsx].iter().filter_map(|rel| self.skeleton.rels.get(rel)).collect()
-    }
-
-    /// Whether some thread writes to the cell of one of its updates between its read and its write.
-    fn interrupts_itself(&self) -> bool {
-        let (rw, ww) = (&self.po_loc[2].1, &self.po_loc[0].1);
-        let around = rw.compose(ww);
-        self.update_pairs().iter().any(|r| !r.intersection(&around).is_empty())
+        let mut factors = Vec::new();
+        flatten(self.model, between, &mut factors);
+        let [fr @ .., co] = &factors[..] else { return None };
+        let fr = fr.iter().fold(vec![Chain::EMPTY], |chains, f| concatenate(&chains, &self.expand(*f)));
+        let covers = |chains: &[Chain], want: Atom| chains.iter().any(|c| c.len == 1 && c.atoms[0].covers(want));
+        if !covers(&fr, Atom::Fr(BETWEEN)) || !covers(&self.expand(*co), Atom::Co(BETWEEN)) {
+            return None;
+        }
+        let Atom::Leaf(leaf) = self.leaf(vec![pairs])?.atoms[0] else { return None };
+        Some(vec![(leaf, Need::Updates)])
     }
 }
 
@@ -333,32 +413,85 @@ fn flatten(model: &Model, term: TermId, out: &mut Vec<TermId>) {
 }
 
 fn concatenate(a: &[Chain], b: &[Chain]) -> Vec<Chain> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(a.len() * b.len());
     for x in a {
-        for y in b {
-            let mut chain = x.clone();
-            let mut rest = &y[..];
-            if let (Some(Atom::RfInverse), Some(Atom::Co(ANYWHERE))) = (chain.last(), rest.first()) {
-                chain.pop();
-                chain.push(Atom::Fr(ANYWHERE));
-                rest = &rest[1..];
-            }
-            chain.extend(rest);
-            if chain.len() <= MAX_CHAIN {
-                out.push(chain);
-            }
-        }
+        out.extend(b.iter().filter_map(|y| x.then(y)));
     }
-    bounded(out)
+    bounded(out, MAX_CHAINS)
 }
 
-fn bounded(mut chains: Vec<Chain>) -> Vec<Chain> {
-    chains.sort();
+/// Without repetitions; the shorter ones if there are too many.
+fn bounded(mut chains: Vec<Chain>, most: usize) -> Vec<Chain> {
+    chains.sort_unstable();
     chains.dedup();
-    // The shapes that we look for are short.
-    if chains.len() > MAX_CHAINS {
-        chains.sort_by_key(Vec::len);
-        chains.truncate(MAX_CHAINS);
-    }
+    chains.truncate(most);
     chains
+}
+
+/// What holds of leaves on one skeleton, found when asked for.
+struct Facts<'a, 'm> {
+    staged: &'a mut Staged<'m>,
+    skeleton: &'a Skeleton,
+    po_loc: [(Pairs, BitMatrix); 4],
+    reads: BitMatrix,
+    writes: BitMatrix,
+    known: Vec<((u16, Need), bool)>,
+}
+
+impl<'a, 'm> Facts<'a, 'm> {
+    fn new(staged: &'a mut Staged<'m>, skeleton: &'a Skeleton) -> Self {
+        let n = skeleton.n_events();
+        let events = skeleton.events.as_slice();
+        let empty = BitMatrix::new(n);
+        let get = |rel| skeleton.rels.get(&rel).unwrap_or(&empty);
+        let po = get(BaseRel::Po).intersection(get(BaseRel::Loc));
+        let of_kind = |kind: fn(Kind) -> bool| BitSet::from_members(n, (0..n).filter(|&i| kind(events[i].kind)));
+        let (reads, writes) = (of_kind(Kind::reads), of_kind(Kind::writes));
+        let between = |from: &BitSet, to: &BitSet| po.intersection(&BitMatrix::product(from, to));
+        let po_loc = [
+            (WW, between(&writes, &writes)),
+            (WR, between(&writes, &reads)),
+            (RW, between(&reads, &writes)),
+            (RR, between(&reads, &reads)),
+        ];
+        let (reads, writes) = (BitMatrix::identity_on(&reads), BitMatrix::identity_on(&writes));
+        Facts { staged, skeleton, po_loc, reads, writes, known: Vec::new() }
+    }
+
+    fn hold(&mut self, plan: &CoherencePlan, (leaf, need): (u16, Need)) -> bool {
+        if let Some((_, known)) = self.known.iter().find(|(k, _)| *k == (leaf, need)) {
+            return *known;
+        }
+        let holds = self.find(&plan.leaves[usize::from(leaf)], need);
+        self.known.push(((leaf, need), holds));
+        holds
+    }
+
+    fn find(&mut self, leaf: &[TermId], need: Need) -> bool {
+        if need == Need::Uninterrupted {
+            let around = self.po_loc[2].1.compose(&self.po_loc[0].1);
+            return self.update_pairs().iter().all(|r| r.intersection(&around).is_empty());
+        }
+        let mut value: Option<BitMatrix> = None;
+        for &term in leaf {
+            let Some(factor) = self.staged.relation(term) else { return false };
+            value = Some(value.map_or_else(|| factor.clone(), |v| v.compose(factor)));
+        }
+        let Some(value) = value else { return false };
+        match need {
+            Need::Po(kinds) => {
+                self.po_loc.iter().filter(|(k, _)| k & kinds != 0).all(|(_, pairs)| pairs.is_subset(&value))
+            }
+            Need::Same(ends) => {
+                (ends & READ == 0 || self.reads.is_subset(&value))
+                    && (ends & WRITE == 0 || self.writes.is_subset(&value))
+            }
+            Need::Updates => self.update_pairs().iter().all(|r| r.is_subset(&value)),
+            Need::Uninterrupted => true,
+        }
+    }
+
+    fn update_pairs(&self) -> Vec<&'a BitMatrix> {
+        [BaseRel::Amo, BaseRel::Lxsx].iter().filter_map(|rel| self.skeleton.rels.get(rel)).collect()
+    }
 }

@@ -15,6 +15,7 @@ mod why;
 
 pub use extent::Extent;
 pub use judge::{CheckResult, Edge, Evidence, Judgement, accepts, judge};
+pub use terms::different_values;
 pub use why::{Derivation, Trace};
 
 use treville_base::Diagnostic;

@@ -3,7 +3,8 @@
 //!
 //! It takes models without picks and without generals; [`Plan::new`] says so for others. It is tested against the reference.
 
-use treville_base::{BitMatrix, BitSet, Idx, IndexVec};
+use crate::coherence::CoherencePlan;
+use treville_base::{BitMatrix, BitSet, Idx, IndexVec, Name};
 use treville_event::{BaseRel, EventSet, Relation, Skeleton};
 use treville_model::syntax::CheckMode;
 use treville_model::{CheckId, CheckKind, Model, RecId, RecOrder, Shape, Stage, Step, Term, TermId, Test};
@@ -14,11 +15,17 @@ pub struct Plan {
     /// Terms of each recursive group that must be evaluated anew in each round, children first.
     inside: IndexVec<RecId, Vec<TermId>>,
     /// Required checks that a partial execution can already violate, then the other required ones.
-    pub required: Vec<CheckId>,
+    required: Vec<CheckId>,
     /// How many of `required` are of the first kind.
-    pub n_monotone: usize,
+    n_monotone: usize,
     /// Flags and definedness, looked at on accepted executions only.
     pub notes: Vec<CheckId>,
+    coherence: CoherencePlan,
+    /// The terms that are `rf`, `co`, `FW` and `different-values` themselves, if the model has them.
+    different: Option<TermId>,
+    rf: Option<TermId>,
+    co: Option<TermId>,
+    finals: Option<TermId>,
 }
 
 impl Plan {
@@ -38,7 +45,18 @@ impl Plan {
         let n_monotone = required.len();
         required.extend(other);
         let notes = checks().filter(|id| mode(id) != CheckMode::Require).collect();
-        Some(Plan { inside: inside.into(), required, n_monotone, notes })
+        let find = |wanted: &Term| model.terms.iter_enumerated().find(|(_, t)| t.term == *wanted).map(|(id, _)| id);
+        Some(Plan {
+            inside: inside.into(),
+            required,
+            n_monotone,
+            notes,
+            coherence: CoherencePlan::new(model),
+            different: find(&Term::BaseRel(BaseRel::DifferentValues)),
+            rf: find(&Term::BaseRel(BaseRel::Rf)),
+            co: find(&Term::BaseRel(BaseRel::Co)),
+            finals: find(&Term::BaseSet(Name::new("FW"))),
+        })
     }
 }
 
@@ -115,6 +133,8 @@ pub struct Staged<'m> {
     clock: u64,
     members: IndexVec<RecId, Vec<TermId>>,
     scratch: BitMatrix,
+    /// A recursive definition did not settle: what depends on it means nothing.
+    unsettled: bool,
 }
 
 fn level(stage: Stage) -> usize {
@@ -144,11 +164,21 @@ impl<'m> Staged<'m> {
             clock: 0,
             members,
             scratch: BitMatrix::default(),
+            unsettled: false,
         }
+    }
+
+    /// Whether some recursive definition did not settle on this skeleton; the reference then reports an error.
+    pub fn unsettled(&self) -> bool {
+        self.unsettled
     }
 
     pub fn model(&self) -> &'m Model {
         self.model
+    }
+
+    pub(crate) fn coherence_plan(&self) -> &'m CoherencePlan {
+        &self.plan.coherence
     }
 
     /// Starts on another skeleton: everything is to be computed anew.
@@ -165,6 +195,7 @@ impl<'m> Staged<'m> {
             }
         }
         self.clock += 1;
+        self.unsettled = false;
         self.round = [self.clock; 3];
         for (id, info) in self.model.terms.iter_enumerated() {
             match (&info.term, &mut self.values[id]) {
@@ -184,7 +215,7 @@ impl<'m> Staged<'m> {
 
     /// Another choice of reads-from (and so of everything after it).
     pub fn set_rf(&mut self, rf: &Relation) {
-        self.set_base(BaseRel::Rf, rf);
+        self.set_base(self.plan.rf, rf);
         self.clock += 1;
         self.round[1] = self.clock;
         self.round[2] = self.clock;
@@ -192,39 +223,52 @@ impl<'m> Staged<'m> {
 
     /// Another coherence order.
     pub fn set_co(&mut self, co: &Relation) {
-        self.set_base(BaseRel::Co, co);
+        self.set_base(self.plan.co, co);
         self.clock += 1;
         self.round[2] = self.clock;
     }
 
-    /// The writes that are final; together with [`Self::set_co`].
+    /// The writes that are final; before [`Self::set_co`].
     pub fn set_finals(&mut self, finals: &EventSet) {
-        let model = self.model;
-        for (id, info) in model.terms.iter_enumerated() {
-            if let (Term::BaseSet(name), Value::Set(out)) = (&info.term, &mut self.values[id])
-                && *name == "FW"
-            {
-                out.assign(finals);
-            }
+        if let Some(Value::Set(out)) = self.plan.finals.map(|id| &mut self.values[id]) {
+            out.assign(finals);
         }
     }
 
-    fn set_base(&mut self, rel: BaseRel, value: &Relation) {
-        let model = self.model;
-        for (id, info) in model.terms.iter_enumerated() {
-            if let (Term::BaseRel(r), Value::Rel(out)) = (&info.term, &mut self.values[id])
-                && *r == rel
-            {
-                out.assign(value);
-            }
+    fn set_base(&mut self, term: Option<TermId>, value: &Relation) {
+        if let Some(Value::Rel(out)) = term.map(|id| &mut self.values[id]) {
+            out.assign(value);
         }
     }
 
-    /// Whether the required checks hold; of a partial execution, those that can be told.
-    pub fn holds(&mut self, partial: bool) -> bool {
+    /// Whether the required checks hold that a partial execution can already violate.
+    pub fn plausible(&mut self) -> bool {
         let plan = self.plan;
-        let n = if partial { plan.n_monotone } else { plan.required.len() };
-        plan.required[..n].iter().all(|id| self.passes(*id))
+        plan.required[..plan.n_monotone].iter().all(|id| self.passes(*id))
+    }
+
+    /// Whether the other required checks hold: those that only a whole execution decides.
+    pub fn rest_holds(&mut self) -> bool {
+        let plan = self.plan;
+        plan.required[plan.n_monotone..].iter().all(|id| self.passes(*id))
+    }
+
+    /// Whether the model compares values of events.
+    pub fn uses_values(&self) -> bool {
+        self.plan.different.is_some()
+    }
+
+    /// The events with different values ([`crate::plain::different_values`]), known once reads have their sources.
+    pub fn set_different_values(&mut self, different: &Relation) {
+        self.set_base(self.plan.different, different);
+        self.clock += 1;
+        self.round[1] = self.clock;
+        self.round[2] = self.clock;
+    }
+
+    /// Whether the model looks at final writes.
+    pub fn uses_finals(&self) -> bool {
+        self.plan.finals.is_some()
     }
 
     pub fn passes(&mut self, check: CheckId) -> bool {
@@ -292,7 +336,10 @@ impl<'m> Staged<'m> {
         for body in rec.bodies.iter().filter(|b| plan.inside[group].binary_search(b).is_err()) {
             self.eval(*body);
         }
-        loop {
+        // The same end, and the same limit, as the reference: no body has anything that it had not the time before.
+        let limit = rec.bodies.len() * self.n * self.n + 2;
+        let mut settled = false;
+        for _ in 0..limit {
             let mut changed = false;
             if rec.order == RecOrder::Least {
                 plan.inside[group].iter().for_each(|t| self.compute(*t));
@@ -307,8 +354,14 @@ impl<'m> Staged<'m> {
                 }
             }
             if !changed {
+                settled = true;
                 break;
             }
+        }
+        self.unsettled |= !settled;
+        if rec.order == RecOrder::Iterated {
+            // The last assignment may have taken something away again.
+            plan.inside[group].iter().for_each(|t| self.compute(*t));
         }
         for i in 0..rec.bodies.len() {
             let member = self.members[group][i];
@@ -318,20 +371,22 @@ impl<'m> Staged<'m> {
         }
     }
 
-    /// Copies a value; true if that changes something.
+    /// Copies a value; true if that adds something.
     fn copy(&mut self, from: TermId, to: TermId) -> bool {
         if from == to {
             return false;
         }
         let mut target = std::mem::take(&mut self.values[to]);
         let changed = match (&self.values[from], &mut target) {
-            (Value::Set(a), Value::Set(b)) if a != b => {
+            (Value::Set(a), Value::Set(b)) => {
+                let grows = !a.is_subset(b);
                 b.assign(a);
-                true
+                grows
             }
-            (Value::Rel(a), Value::Rel(b)) if a != b => {
+            (Value::Rel(a), Value::Rel(b)) => {
+                let grows = !a.is_subset(b);
                 b.assign(a);
-                true
+                grows
             }
             _ => false,
         };

@@ -25,7 +25,7 @@ pub struct Graph {
     pub rf: Relation,
     /// Total on the writes of each cell (transitive, irreflexive), initial write first. Empty if the model generates its own.
     pub co: Relation,
-    /// The last write of each observed cell (of each cell, if `co` is there).
+    /// The last write of each observed cell.
     pub finals: EventSet,
 }
 

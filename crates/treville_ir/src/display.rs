@@ -9,7 +9,7 @@ impl Program {
         if value.is_thin_air() {
             return format!("S{}", value.unsigned());
         }
-        let address = || (value.width() >= 32).then(|| self.show_address(value.unsigned() as u64)).flatten();
+        let address = || (value.width() >= 32).then(|| self.show_pointer(value.unsigned() as u64)).flatten();
         match ty {
             Type::Int { bytes, signed } => {
                 let narrow = Bv::new(value.unsigned(), value.width().min(8 * bytes));
@@ -23,6 +23,13 @@ impl Program {
             },
             Type::Untyped => address().unwrap_or_else(|| value.signed().to_string()),
         }
+    }
+
+    /// An address as a value: the object and the bytes from its beginning, `x+4`.
+    fn show_pointer(&self, address: u64) -> Option<String> {
+        let (id, offset) = self.object_at(address)?;
+        let name = &self.objects[id].name;
+        Some(if offset == 0 { name.to_string() } else { format!("{name}+{offset}") })
     }
 
     /// The name of an address: `x`, `x[2]` for arrays, `x+4` inside an object.

@@ -41,6 +41,17 @@ impl Expr {
         Expr::Ite(Box::new(c), Box::new(a), Box::new(b))
     }
 
+    /// How often the expression names a location.
+    pub fn n_addresses(&self) -> u32 {
+        match self {
+            Expr::Const(_) | Expr::Reg(_) => 0,
+            Expr::Addr(..) => 1,
+            Expr::Un(_, a) | Expr::Cast(_, _, a) => a.n_addresses(),
+            Expr::Bin(_, a, b) => a.n_addresses() + b.n_addresses(),
+            Expr::Ite(c, a, b) => c.n_addresses() + a.n_addresses() + b.n_addresses(),
+        }
+    }
+
     /// Calls `visit` for every register occurrence, left to right.
     pub fn visit_regs(&self, visit: &mut impl FnMut(Reg)) {
         match self {

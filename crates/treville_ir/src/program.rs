@@ -149,6 +149,7 @@ pub enum Op {
     Lock {
         op: LockOp,
         addr: Expr,
+        size: u8,
     },
     /// An event that is neither read, write nor fence: `tags` say what it is (a Linux SRCU operation). `dst`, if any,
     /// receives a value that no other occurrence yields.

@@ -33,8 +33,25 @@ impl RegName {
 pub(crate) struct Shared<'a> {
     pub(crate) memory: Memory<'a>,
     pub(crate) tags: IndexVec<TagId, Name>,
+    tag_ids: BTreeMap<Name, TagId>,
     /// Instructions so far, in all threads.
-    pub(crate) n_instrs: u32,
+    n_instrs: u32,
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(memory: Memory<'a>) -> Self {
+        Shared { memory, tags: IndexVec::new(), tag_ids: BTreeMap::new(), n_instrs: 0 }
+    }
+
+    fn tag(&mut self, name: &str) -> TagId {
+        if let Some(&id) = self.tag_ids.get(name) {
+            return id;
+        }
+        let name = Name::new(name);
+        let id = self.tags.push(name.clone());
+        self.tag_ids.insert(name, id);
+        id
+    }
 }
 
 #[derive(Debug)]
@@ -114,6 +131,11 @@ impl<'s, 'a> Code<'s, 'a> {
         self.span = span;
     }
 
+    /// What follows of the current instruction counts as another one, so that program order relates the two parts.
+    pub(crate) fn split_instruction(&mut self) {
+        self.begin(self.span);
+    }
+
     pub(crate) fn register(&mut self, r: &RegName) -> Reg {
         self.names.register(&mut self.regs, r)
     }
@@ -141,15 +163,10 @@ impl<'s, 'a> Code<'s, 'a> {
     }
 
     pub(crate) fn tags(&mut self, names: &[&str]) -> Tags {
-        let mut tags: Tags = names.iter().map(|name| self.tag(name)).collect();
+        let mut tags: Tags = names.iter().map(|name| self.shared.tag(name)).collect();
         tags.sort_unstable();
         tags.dedup();
         tags
-    }
-
-    fn tag(&mut self, name: &str) -> TagId {
-        let known = self.shared.tags.iter_enumerated().find(|(_, n)| *n == name).map(|(id, _)| id);
-        known.unwrap_or_else(|| self.shared.tags.push(Name::new(name)))
     }
 
     /// The tags of an update, for the read, the write, the one event, and the read of a failing one.
@@ -384,7 +401,7 @@ fn record_accesses(func: &Func, start: &BTreeMap<Reg, (ObjectId, i64)>, memory: 
         let fixed = |reg: Reg| if written[reg.0 as usize] { None } else { start.get(&reg).copied() };
         match base(addr, &fixed) {
             Some((object, offset)) => memory.access(object, offset, *size),
-            None => memory.access_anywhere(*size),
+            None => memory.access_computed(*size),
         }
     }
 }
@@ -396,7 +413,7 @@ fn base(addr: &Expr, fixed: &impl Fn(Reg) -> Option<(ObjectId, i64)>) -> Option<
         Expr::Reg(reg) => fixed(*reg),
         Expr::Cast(_, _, inner) => base(inner, fixed),
         Expr::Bin(BinOp::Add, a, b) => match (base(a, fixed), base(b, fixed), b.as_ref()) {
-            (Some((object, offset)), None, Expr::Const(n)) => Some((object, offset + n.signed() as i64)),
+            (Some((object, offset)), None, Expr::Const(n)) => Some((object, offset.wrapping_add(n.signed() as i64))),
             (Some(found), None, _) | (None, Some(found), _) => Some(found),
             _ => None,
         },

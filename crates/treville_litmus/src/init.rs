@@ -174,6 +174,7 @@ fn typed_target<'a>(c: &mut Cursor<'_, 'a>) -> Result<(Written<'a>, Target<'a>, 
             Tok::Punct("[") if words.is_empty() || c.peek_at(2) == Tok::Punct("]") && !is_index(c) => {
                 c.next();
                 let name = c.name("a location")?;
+                no_page_tables(c, name)?;
                 c.expect("]")?;
                 return Ok((written(words, pointer), Target::Mem { name }, span));
             }
@@ -208,6 +209,15 @@ fn typed_target<'a>(c: &mut Cursor<'_, 'a>) -> Result<(Written<'a>, Target<'a>, 
             _ => return Err(c.expected("a register such as `0:r1` or a location")),
         }
     }
+}
+
+/// `PTE(x)`, `TTD(x)`, `PA(x)` and the like are other things than locations.
+fn no_page_tables(c: &Cursor<'_, '_>, name: &str) -> Result<(), Diagnostic> {
+    if !c.is("(") {
+        return Ok(());
+    }
+    let wrong = Diagnostic::error(c.last_span(), format!("`{name}(…)` is not supported"));
+    Err(wrong.help("page tables, memory tags and signed pointers are outside the supported dialects"))
 }
 
 /// Whether the bracket that is next holds a number.
@@ -299,6 +309,7 @@ pub(crate) fn value<'a>(c: &mut Cursor<'_, 'a>) -> Result<Value<'a>, Diagnostic>
 fn address<'a>(c: &mut Cursor<'_, 'a>) -> Result<Value<'a>, Diagnostic> {
     let name = c.name("a location")?;
     let span = c.last_span();
+    no_page_tables(c, name)?;
     let (mut index, mut offset) = (0, 0);
     if c.eat("[") {
         let at = c.span();

@@ -22,8 +22,6 @@ pub(crate) enum Tok<'a> {
 pub(crate) struct Token<'a> {
     pub(crate) tok: Tok<'a>,
     pub(crate) span: Span,
-    /// Whether a space (or the beginning) comes before.
-    pub(crate) spaced: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,15 +48,13 @@ pub(crate) fn lex<'a>(
     let mut lexer = Lexer { file, text, at: range.start, end: range.end, style };
     let mut tokens = Vec::with_capacity(range.len() / 3 + 1);
     loop {
-        let before = lexer.at;
         lexer.skip()?;
-        let spaced = before == range.start || lexer.at > before;
         let start = lexer.at;
         if start >= range.end {
             return Ok(tokens);
         }
         let tok = lexer.token()?;
-        tokens.push(Token { tok, span: Span::new(file, start, lexer.at), spaced });
+        tokens.push(Token { tok, span: Span::new(file, start, lexer.at) });
     }
 }
 

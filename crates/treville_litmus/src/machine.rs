@@ -8,7 +8,7 @@ use crate::init::{self, Binding, INT, Target, Value, proc_number};
 use crate::lexer::{Cursor, Style, Tok, Token, lex};
 use crate::memory::Memory;
 use crate::question::{self, Names, Register};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use treville_base::{Diagnostic, FileId, Idx, IndexVec, Name, Span};
 use treville_ir::{Dialect, FuncId, Object, ObjectId, Program, Question, Root, Type};
@@ -49,7 +49,7 @@ pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question)
     let table = if errors.is_empty() { collect(&mut errors, table) } else { None };
     let (Some(bindings), Some(asked), Some(table)) = (bindings, asked, table) else { return Err(errors) };
 
-    let mut shared = Shared { memory: Memory::new(isa.word() / 8), tags: IndexVec::new(), n_instrs: 0 };
+    let mut shared = Shared::new(Memory::new(isa.word() / 8));
     let registers = declare(&bindings, table.len(), isa, &mut shared.memory)?;
     let mut threads = Vec::with_capacity(table.len());
     for (number, column) in table.iter().enumerate() {
@@ -73,7 +73,7 @@ pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question)
         memory: &shared.memory,
         objects: &program.objects,
         threads: &mut threads,
-        registers: &registers,
+        types: types(&registers),
     };
     let question = question::resolve(&asked, &mut names)?;
     for (number, mut thread) in threads.into_iter().enumerate() {
@@ -109,6 +109,13 @@ struct InitReg<'b, 'a> {
     span: Span,
 }
 
+/// What identifies a register: its place in the machine, or the name of a symbolic one.
+type Key<'a> = Result<u32, &'a str>;
+
+fn key<'a>(written: &'a str, machine: Option<&RegName>) -> Key<'a> {
+    machine.map_or(Err(written), |m| Ok(m.order))
+}
+
 impl InitReg<'_, '_> {
     fn is_of(&self, thread: usize) -> bool {
         self.thread.is_none_or(|t| t as usize == thread)
@@ -123,6 +130,7 @@ fn declare<'b, 'a>(
     memory: &mut Memory<'a>,
 ) -> Result<Vec<InitReg<'b, 'a>>, Vec<Diagnostic>> {
     let (mut registers, mut errors) = (Vec::<InitReg<'b, 'a>>::new(), Vec::new());
+    let mut given = BTreeSet::new();
     for binding in bindings {
         let (thread, written, name) = match binding.target {
             Target::Reg { thread, name } => (Some(thread), name, isa.register(name)),
@@ -136,11 +144,7 @@ fn declare<'b, 'a>(
             errors.push(Diagnostic::error(binding.span, no_thread(thread, n_threads)));
             continue;
         }
-        let same = |r: &InitReg<'_, '_>| {
-            let alike = if name.is_some() { r.name == name } else { r.written == written };
-            r.thread == thread && alike && r.value.is_some()
-        };
-        if binding.value.is_some() && registers.iter().any(same) {
+        if binding.value.is_some() && !given.insert((thread, key(written, name.as_ref()))) {
             errors.push(Diagnostic::error(binding.span, format!("the register `{written}` is initialised twice")));
             continue;
         }
@@ -185,7 +189,7 @@ fn table<'t, 'a>(
     isa: &dyn Isa,
 ) -> Result<Vec<Vec<Cell<'t, 'a>>>, Diagnostic> {
     let end_span = Span::new(file, end, end);
-    let is = |t: &Token<'_>, p: &str| t.tok == Tok::Punct(if p == ";" { ";" } else { "|" });
+    let is = |t: &Token<'_>, mark: &str| matches!(t.tok, Tok::Punct(p) if p == mark);
     let mut rest = tokens;
     while let [first, more @ ..] = rest
         && is(first, ";")
@@ -307,15 +311,21 @@ fn cell<'a>(tokens: &[Token<'a>], span: Span, isa: &dyn Isa, code: &mut Code<'_,
     if c.done() { Ok(()) } else { Err(c.expected("the end of the instruction")) }
 }
 
-struct MachineNames<'n, 'b, 'a> {
+struct MachineNames<'n, 'a> {
     isa: &'n dyn Isa,
     memory: &'n Memory<'a>,
     objects: &'n IndexVec<ObjectId, Object>,
     threads: &'n mut Vec<Thread<'a>>,
-    registers: &'n [InitReg<'b, 'a>],
+    /// The registers that have a type other than `int`.
+    types: BTreeMap<(Option<u32>, Key<'a>), Type>,
 }
 
-impl Names for MachineNames<'_, '_, '_> {
+fn types<'a>(registers: &[InitReg<'_, 'a>]) -> BTreeMap<(Option<u32>, Key<'a>), Type> {
+    let typed = registers.iter().filter(|r| r.ty != INT);
+    typed.map(|r| ((r.thread, key(r.written, r.name.as_ref())), r.ty)).collect()
+}
+
+impl Names for MachineNames<'_, '_> {
     fn object(&self, name: &str) -> Option<ObjectId> {
         self.memory.find(name)
     }
@@ -331,10 +341,9 @@ impl Names for MachineNames<'_, '_, '_> {
         };
         let machine = self.isa.register(name);
         let Some(reg) = code.find_register(name, machine.as_ref()) else { return Err(no_register(self.isa, name)) };
-        let alike = |r: &&InitReg<'_, '_>| {
-            r.is_of(thread as usize) && if machine.is_some() { r.name == machine } else { r.written == name }
-        };
-        let ty = self.registers.iter().filter(alike).map(|r| r.ty).find(|ty| *ty != INT).unwrap_or(INT);
+        let key = key(name, machine.as_ref());
+        let ty = self.types.get(&(Some(thread), key)).or_else(|| self.types.get(&(None, key)));
+        let ty = ty.copied().unwrap_or(INT);
         let order = machine.map_or(u32::MAX, |m| m.order);
         Ok(Register { reg, ty, name: code.func.regs[reg].name.to_string(), order })
     }

@@ -1,7 +1,8 @@
 //! The memory of a test while it is being read: which locations there are, how large, and what they hold at the start.
 //!
 //! A location exists as soon as it is mentioned. Its size is settled at the end: that of its type, or of the widest access
-//! to it if that is larger, so that accesses of one size never have to be split.
+//! that is known to go there if that is larger, so that accesses of one size never have to be split. Where neither is
+//! known it is the size of the accesses whose target depends on what is read.
 
 use crate::init::{Binding, INT, Target, Value, Written};
 use std::collections::BTreeMap;
@@ -14,8 +15,10 @@ pub(crate) struct Memory<'a> {
     by_name: BTreeMap<&'a str, ObjectId>,
     /// Bytes of a stored address.
     pointer: u8,
-    /// The widest access whose location is not known beforehand.
+    /// Every location has at least this size.
     anywhere: u8,
+    /// The narrowest access whose location depends on what is read.
+    computed: Option<u8>,
 }
 
 #[derive(Clone, Debug)]
@@ -24,6 +27,8 @@ struct Draft<'a> {
     span: Span,
     ty: Type,
     declared: bool,
+    /// Its type is written.
+    typed: bool,
     count: Option<u32>,
     init: Vec<Value<'a>>,
     /// The widest known access at the beginning.
@@ -35,7 +40,7 @@ struct Draft<'a> {
 impl<'a> Memory<'a> {
     /// `pointer`: how many bytes an address takes in memory.
     pub(crate) fn new(pointer: u8) -> Self {
-        Memory { drafts: IndexVec::new(), by_name: BTreeMap::new(), pointer, anywhere: 0 }
+        Memory { drafts: IndexVec::new(), by_name: BTreeMap::new(), pointer, anywhere: 0, computed: None }
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<ObjectId> {
@@ -47,9 +52,17 @@ impl<'a> Memory<'a> {
         if let Some(&id) = self.by_name.get(name) {
             return id;
         }
-        let (declared, count) = (false, None);
-        let id =
-            self.drafts.push(Draft { name, span, ty: INT, declared, count, init: Vec::new(), widest: 0, extent: 0 });
+        let id = self.drafts.push(Draft {
+            name,
+            span,
+            ty: INT,
+            declared: false,
+            typed: false,
+            count: None,
+            init: Vec::new(),
+            widest: 0,
+            extent: 0,
+        });
         self.by_name.insert(name, id);
         id
     }
@@ -69,7 +82,8 @@ impl<'a> Memory<'a> {
             let again = Diagnostic::error(span, format!("`{name}` is initialised twice"));
             return Err(again.label(draft.span, "the first time is here"));
         }
-        (draft.span, draft.ty, draft.declared, draft.count) = (span, ty, true, count);
+        (draft.span, draft.ty, draft.count) = (span, ty, count);
+        (draft.declared, draft.typed) = (true, true);
         for value in &init {
             self.mention_addresses(value);
         }
@@ -105,7 +119,9 @@ impl<'a> Memory<'a> {
                 return Err(Diagnostic::error(binding.value_span, "an array is initialised by a list `{…}`"));
             }
         };
-        self.declare(name, binding.span, ty, count, init).map(|_| ())
+        let id = self.declare(name, binding.span, ty, count, init)?;
+        self.drafts[id].typed = binding.ty != Written::Default;
+        Ok(())
     }
 
     /// Makes the locations exist whose addresses a value mentions.
@@ -132,9 +148,14 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Records an access to a location that is computed.
+    /// Records that every location may be accessed with this size.
     pub(crate) fn access_anywhere(&mut self, size: u8) {
         self.anywhere = self.anywhere.max(size);
+    }
+
+    /// Records an access whose location depends on what is read; it fits where it goes.
+    pub(crate) fn access_computed(&mut self, size: u8) {
+        self.computed = Some(self.computed.map_or(size, |narrowest| narrowest.min(size)));
     }
 
     /// The bytes of an element (of the whole, if it is no array).
@@ -145,9 +166,12 @@ impl<'a> Memory<'a> {
             return of_type;
         }
         let address = draft.init.iter().any(|v| matches!(v, Value::Address { .. }));
+        let stored = if address { self.pointer } else { 0 };
+        // A computed access says something only where nothing else does.
+        let unknown = !draft.typed && draft.widest == 0;
+        let accessed = if unknown { self.computed.unwrap_or(0) } else { draft.widest };
         // A pair is two of these.
-        let accessed = draft.widest.max(self.anywhere).min(8);
-        of_type.max(accessed).max(if address { self.pointer } else { 0 })
+        of_type.max(accessed.max(self.anywhere).min(8)).max(stored)
     }
 
     fn type_size(&self, ty: Type) -> u8 {
@@ -183,8 +207,7 @@ impl<'a> Memory<'a> {
         for (id, draft) in self.drafts.iter_enumerated() {
             let element = self.element_size(id);
             let count = u64::from(draft.count.unwrap_or(1));
-            let extent = draft.extent.max(u64::from(self.anywhere)).next_multiple_of(u64::from(element));
-            let size = extent.max(count * u64::from(element));
+            let size = (count * u64::from(element)).max(draft.extent.next_multiple_of(u64::from(element)));
             let cell = |i: u64| InitCell {
                 offset: i * u64::from(element),
                 size: element,

@@ -6,6 +6,7 @@ pub mod syntax;
 
 mod display;
 mod fingerprint;
+mod leftovers;
 mod link;
 mod mentions;
 mod model;

@@ -32,6 +32,9 @@ const MAX_DEPTH: u32 = 300;
 /// How many function calls a model may need: more is a runaway.
 const MAX_CALLS: u32 = 200_000;
 
+/// How many errors one definition can have.
+const MAX_FAULTS: usize = 20;
+
 /// The value of an expression, or what is wrong with it.
 type Eval<T = Static> = Result<T, Vec<Diagnostic>>;
 
@@ -59,6 +62,9 @@ struct Linker<'v> {
     shows: Vec<(Name, TermId)>,
     globals: FxHashMap<Name, Static>,
     procedures: FxHashMap<Name, Arc<Procedure>>,
+    /// Global definitions of the model's own file, in order, and those of them that names now stand for.
+    own: Vec<Definition>,
+    own_now: FxHashMap<Name, usize>,
     /// Names and members of enumerations.
     enums: Vec<(Name, Vec<Name>)>,
     /// Sets that exist because a tag was declared.
@@ -81,6 +87,12 @@ struct Linker<'v> {
     tried: u32,
 }
 
+struct Definition {
+    name: Name,
+    span: Span,
+    used: bool,
+}
+
 impl<'v> Linker<'v> {
     fn new(vocabulary: &'v Vocabulary) -> Self {
         Linker {
@@ -95,6 +107,8 @@ impl<'v> Linker<'v> {
             shows: Vec::new(),
             globals: FxHashMap::default(),
             procedures: FxHashMap::default(),
+            own: Vec::new(),
+            own_now: FxHashMap::default(),
             enums: Vec::new(),
             tag_sets: BTreeSet::new(),
             errors: Vec::new(),
@@ -169,6 +183,15 @@ impl<'v> Linker<'v> {
                 mismatch(want, &Type::of_shape(self.terms.shape(term)), span)
             }
             _ => Ok(term),
+        }
+    }
+}
+
+/// Adds what is not there yet. Few are enough: one cause shows in everything that uses it.
+fn merge(faults: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
+    for fault in more {
+        if faults.len() < MAX_FAULTS && !faults.contains(&fault) {
+            faults.push(fault);
         }
     }
 }

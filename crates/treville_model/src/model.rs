@@ -309,6 +309,8 @@ pub struct Model {
     pub fingerprint: u128,
     /// Variants that were on.
     pub variants: BTreeSet<Name>,
+    /// Definitions of the model's own file that nothing in it uses or shows.
+    pub unused: Vec<(Name, Span)>,
     /// What is odd but harmless: definitions that are faulty and not used.
     pub warnings: Vec<Diagnostic>,
 }

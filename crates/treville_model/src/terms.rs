@@ -172,7 +172,7 @@ impl Terms {
         match (self.get(a), self.get(b)) {
             (&Term::ToId(s), &Term::ToId(t)) => {
                 let both = self.inter(s, t);
-                self.to_id(both)
+                self.identity_on(both)
             }
             _ => self.make(Term::Seq(a, b), Shape::Rel),
         }
@@ -226,7 +226,7 @@ impl Terms {
         }
     }
 
-    pub(crate) fn to_id(&mut self, a: TermId) -> TermId {
+    pub(crate) fn identity_on(&mut self, a: TermId) -> TermId {
         match self.get(a) {
             Term::Empty => self.empty(Shape::Rel),
             Term::Universe => self.rel(BaseRel::Id),
@@ -294,6 +294,29 @@ impl Model {
 
     pub fn term(&self, t: TermId) -> &Term {
         &self.terms[t].term
+    }
+
+    /// For each term, whether it is such a term or depends on one.
+    pub fn depending_on(&self, is: impl Fn(&Term) -> bool) -> Vec<bool> {
+        let mut depends: Vec<bool> = self.terms.iter().map(|info| is(&info.term)).collect();
+        loop {
+            let mut changed = false;
+            for (t, info) in self.terms.iter_enumerated() {
+                let any = |ts: &[TermId]| ts.iter().any(|c| depends[c.index()]);
+                let now = match &info.term {
+                    Term::Rec(rec, _) => any(&self.recs[*rec].bodies),
+                    Term::General(g) => any(&self.generals[*g].looks_at),
+                    term => children(term).any(|c| depends[c.index()]),
+                };
+                if now && !depends[t.index()] {
+                    depends[t.index()] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return depends;
+            }
+        }
     }
 
     /// For each term, whether checks or picks depend on it; the others are definitions for people, or left over.

@@ -172,7 +172,7 @@ fn check(lab: &Lab, sketch: &Sketch, model: &str, specialise: bool) -> Result<Fi
     };
     let task = lab.task(&litmus, &linked, Cancel::new());
     let definition = lab.task(&litmus, &reference, Cancel::new());
-    let (fast, plain) = (Enumerate { plain: false }, Enumerate { plain: true });
+    let (fast, plain) = (Enumerate::fast(), Enumerate::plain());
     compare(&fast, &plain, &task, &definition, &reference).map_err(Failure::Differs)
 }
 
@@ -186,7 +186,7 @@ fn is_weak(lab: &Lab, sketch: &Sketch, findings: &Findings) -> Result<bool, Stri
     let litmus = parse(lab, sketch)?;
     let sc = lab.link("sc", &litmus.program.dialect)?;
     let task = lab.task(&litmus, &sc, Cancel::new());
-    let outcome = Enumerate { plain: false }.run(&task, &Silent);
+    let outcome = Enumerate::fast().run(&task, &Silent);
     let strong: BTreeSet<Vec<FinalValue>> = outcome.states.into_iter().flatten().map(|s| s.values).collect();
     Ok(findings.states.iter().any(|s| !strong.contains(&s.values)))
 }

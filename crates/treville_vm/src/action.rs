@@ -64,6 +64,8 @@ pub struct EventAction<V> {
     /// For a register's read: its last write.
     pub rf_reg: Option<u32>,
     pub register: Option<Name>,
+    /// How many registers, locations and memory cells the thread has read up to here: a stable name for what it writes.
+    pub serial: u32,
     /// The occurrence of the instruction.
     pub instance: u32,
     pub instr: InstrId,

@@ -16,19 +16,23 @@ pub(crate) enum AfterRead {
     See(bool),
 }
 
-/// Bytes of a lock's cell.
-const SIZE: u8 = 4;
+/// The place of a lock.
+#[derive(Clone, Debug)]
+pub(crate) struct Lock<V> {
+    pub(crate) addr: Operand<V>,
+    pub(crate) size: u8,
+}
 
 impl<V: Clone> ThreadVm<V> {
-    pub(crate) fn lock<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, op: LockOp, addr: Operand<V>) {
+    pub(crate) fn lock<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, op: LockOp, lock: Lock<V>) {
         match op {
-            LockOp::Acquire => self.lock_take(program, d, addr, None),
+            LockOp::Acquire => self.lock_take(program, d, lock, None),
             LockOp::Release => {
                 let kind = self.lock_kind(Kind::Write);
-                self.lock_event(d, kind, &["UL"], &addr, Some(0), Link::None);
+                self.lock_event(d, kind, &["UL"], &lock, Some(0), Link::None);
             }
             LockOp::Try { .. } | LockOp::IsHeld { .. } => {
-                self.waiting = Waiting::LockChoice { op, addr };
+                self.waiting = Waiting::LockChoice { op, lock };
                 self.queue.push_back(Action::Choose);
             }
         }
@@ -39,23 +43,23 @@ impl<V: Clone> ThreadVm<V> {
         program: &Program,
         d: &mut D,
         op: LockOp,
-        addr: Operand<V>,
+        lock: Lock<V>,
         yes: bool,
     ) {
         match op {
-            LockOp::Try { dst } if yes => self.lock_take(program, d, addr, Some(dst)),
-            LockOp::Try { dst } => self.lock_see(program, d, addr, dst, true, &["LF"], false),
+            LockOp::Try { dst } if yes => self.lock_take(program, d, lock, Some(dst)),
+            LockOp::Try { dst } => self.lock_see(program, d, lock, dst, true, &["LF"], false),
             LockOp::IsHeld { dst } => {
-                self.lock_see(program, d, addr, dst, yes, if yes { &["RL"] } else { &["RU"] }, yes);
+                self.lock_see(program, d, lock, dst, yes, if yes { &["RL"] } else { &["RU"] }, yes);
             }
             LockOp::Acquire | LockOp::Release => {}
         }
     }
 
-    fn lock_take<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, addr: Operand<V>, dst: Option<Reg>) {
+    fn lock_take<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, lock: Lock<V>, dst: Option<Reg>) {
         let kind = self.lock_kind(Kind::Read);
-        let index = self.lock_event(d, kind, &["LKR"], &addr, None, Link::None);
-        self.lock_after(program, d, index, addr, AfterRead::Take(dst));
+        let index = self.lock_event(d, kind, &["LKR"], &lock, None, Link::None);
+        self.lock_after(program, d, index, lock, AfterRead::Take(dst));
     }
 
     /// Sees the lock held (or free), and gives the register `result`.
@@ -64,17 +68,17 @@ impl<V: Clone> ThreadVm<V> {
         &mut self,
         program: &Program,
         d: &mut D,
-        addr: Operand<V>,
+        lock: Lock<V>,
         dst: Reg,
         held: bool,
         tags: &'static [&'static str],
         result: bool,
     ) {
         let kind = self.lock_kind(Kind::Read);
-        let index = self.lock_event(d, kind, tags, &addr, None, Link::None);
+        let index = self.lock_event(d, kind, tags, &lock, None, Link::None);
         let value = d.constant(Bv::new(u128::from(result), self.width(program, dst)));
         self.assign(program, dst, Operand::from_event(value, index));
-        self.lock_after(program, d, index, addr, AfterRead::See(held));
+        self.lock_after(program, d, index, lock, AfterRead::See(held));
     }
 
     fn lock_after<D: Domain<V = V>>(
@@ -82,12 +86,12 @@ impl<V: Clone> ThreadVm<V> {
         program: &Program,
         d: &mut D,
         index: u32,
-        addr: Operand<V>,
+        lock: Lock<V>,
         then: AfterRead,
     ) {
         match self.shape.locks {
-            LockShape::ValueRmw => self.waiting = Waiting::LockRead { index, addr, then },
-            LockShape::Opaque => self.lock_done(program, d, index, &addr, then),
+            LockShape::ValueRmw => self.waiting = Waiting::LockRead { index, lock, then },
+            LockShape::Opaque => self.lock_done(program, d, index, &lock, then),
         }
     }
 
@@ -97,15 +101,15 @@ impl<V: Clone> ThreadVm<V> {
         program: &Program,
         d: &mut D,
         index: u32,
-        addr: Operand<V>,
+        lock: Lock<V>,
         then: AfterRead,
         value: V,
     ) {
         let expected = matches!(then, AfterRead::See(true));
-        let expected = d.constant(Bv::new(u128::from(expected), 8 * SIZE));
+        let expected = d.constant(Bv::new(u128::from(expected), 8 * lock.size));
         let seen = d.bin(BinOp::Eq, &value, &expected);
         self.queue.push_back(Action::Constrain(seen));
-        self.lock_done(program, d, index, &addr, then);
+        self.lock_done(program, d, index, &lock, then);
     }
 
     fn lock_done<D: Domain<V = V>>(
@@ -113,12 +117,12 @@ impl<V: Clone> ThreadVm<V> {
         program: &Program,
         d: &mut D,
         index: u32,
-        addr: &Operand<V>,
+        lock: &Lock<V>,
         then: AfterRead,
     ) {
         let AfterRead::Take(dst) = then else { return };
         let kind = self.lock_kind(Kind::Write);
-        self.lock_event(d, kind, &["LKW"], addr, Some(1), Link::Amo(index));
+        self.lock_event(d, kind, &["LKW"], lock, Some(1), Link::Amo(index));
         if let Some(dst) = dst {
             let one = d.constant(Bv::new(1, self.width(program, dst)));
             self.assign(program, dst, Operand::independent(one));
@@ -137,15 +141,15 @@ impl<V: Clone> ThreadVm<V> {
         d: &mut D,
         kind: Kind,
         tags: &'static [&'static str],
-        addr: &Operand<V>,
+        lock: &Lock<V>,
         value: Option<u128>,
         link: Link,
     ) -> u32 {
         let mut event = self.event(kind);
         event.extra = tags;
-        place(&mut event, addr, SIZE);
+        place(&mut event, &lock.addr, lock.size);
         if let (Some(value), LockShape::ValueRmw) = (value, self.shape.locks) {
-            let value = d.constant(Bv::new(value, 8 * SIZE));
+            let value = d.constant(Bv::new(value, 8 * lock.size));
             written(&mut event, Operand::independent(value));
         }
         event.link = link;

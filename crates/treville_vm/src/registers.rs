@@ -69,17 +69,19 @@ impl<V: Clone> ThreadVm<V> {
         port: &'static [&'static str],
     ) -> Operand<V> {
         let mut operand = Operand::independent(self.eval(program, d, e));
+        self.serial += e.n_addresses();
         let mut regs = Vec::new();
         e.visit_regs(&mut |r| regs.push(r));
         regs.dedup();
         for reg in regs {
+            let info = &program.funcs[program.roots[self.thread()].func].regs[reg];
+            self.serial += u32::from(!info.is_temporary());
             let slot = &self.slots[reg];
             operand.deps.extend(&slot.deps);
             operand.implicit.extend(&slot.implicit);
             if !self.shape.registers {
                 continue;
             }
-            let info = &program.funcs[program.roots[self.thread()].func].regs[reg];
             if info.is_temporary() {
                 operand.iico.extend(&slot.iico);
                 continue;

@@ -1,5 +1,6 @@
 //! The interpreter of one thread: control flow, plain instructions, and the bookkeeping of events.
 
+use crate::locks::Lock;
 use crate::registers::Operand;
 use crate::update::UpdateStep;
 use crate::{Action, Deps, Domain, EventAction, Link, Shape};
@@ -44,13 +45,13 @@ pub(crate) enum Waiting<V> {
     /// The value of a lock's read.
     LockRead {
         index: u32,
-        addr: Operand<V>,
+        lock: Lock<V>,
         then: crate::locks::AfterRead,
     },
     /// Whether a lock is taken, or seen as held.
     LockChoice {
         op: LockOp,
-        addr: Operand<V>,
+        lock: Lock<V>,
     },
     /// Whether a store-conditional stores.
     Conditional {
@@ -85,6 +86,7 @@ pub struct ThreadVm<V> {
     /// The last load-linked that no store-conditional has used: event, address, size.
     pub(crate) reservation: Option<(u32, V, u8)>,
     n_events: u32,
+    pub(crate) serial: u32,
     instance: u32,
     instr: Option<InstrId>,
     span: Span,
@@ -119,6 +121,7 @@ impl<V: Clone> ThreadVm<V> {
             jumps: BTreeMap::new(),
             reservation: None,
             n_events: 0,
+            serial: 0,
             instance: 0,
             instr: None,
             span: Span::new(treville_base::FileId(0), 0, 0),
@@ -139,6 +142,11 @@ impl<V: Clone> ThreadVm<V> {
     /// The value of a register: the final one, once the thread has ended.
     pub fn register(&self, reg: Reg) -> &V {
         &self.slots[reg].value
+    }
+
+    /// How many registers, locations and memory cells it has read.
+    pub fn n_reads(&self) -> u32 {
+        self.serial
     }
 
     pub(crate) fn width(&self, program: &Program, reg: Reg) -> u8 {
@@ -174,7 +182,7 @@ impl<V: Clone> ThreadVm<V> {
                 self.assign(program, dst, Operand::from_event(value, index));
             }
             Waiting::Update { index, step } => self.update_read(program, d, index, step, value),
-            Waiting::LockRead { index, addr, then } => self.lock_read(program, d, index, addr, then, value),
+            Waiting::LockRead { index, lock, then } => self.lock_read(program, d, index, lock, then, value),
             other => self.waiting = other,
         }
     }
@@ -189,7 +197,7 @@ impl<V: Clone> ThreadVm<V> {
                 self.jump(if yes { then } else { els });
             }
             Waiting::Guard { index, step } => self.update_write(program, d, index, &step, yes),
-            Waiting::LockChoice { op, addr } => self.lock_choice(program, d, op, addr, yes),
+            Waiting::LockChoice { op, lock } => self.lock_choice(program, d, op, lock, yes),
             Waiting::Conditional { step } => self.conditional_store(program, d, *step, yes),
             other => self.waiting = other,
         }
@@ -230,9 +238,9 @@ impl<V: Clone> ThreadVm<V> {
                 event.tags.clone_from(tags);
                 self.emit(event);
             }
-            Op::Lock { op, addr } => {
+            Op::Lock { op, addr, size } => {
                 let addr = self.operand(program, d, addr, &["ADDR"]);
-                self.lock(program, d, *op, addr);
+                self.lock(program, d, *op, Lock { addr, size: *size });
             }
             Op::Opaque { addr, value, dst, tags } => {
                 let addr = addr.as_ref().map(|a| self.operand(program, d, a, &["ADDR"]));
@@ -300,6 +308,9 @@ impl<V: Clone> ThreadVm<V> {
             }
             // The next occurrence of an instruction is another one, even if it is the same instruction.
             self.instr = None;
+        } else if !self.shape.control {
+            // A loop of structured code that is entered anew starts counting anew.
+            self.jumps.remove(&target);
         }
         while self.scopes.last().is_some_and(|(_, join)| *join == Some(target)) {
             self.scopes.pop();
@@ -348,6 +359,7 @@ impl<V: Clone> ThreadVm<V> {
             iico_ctrl: Deps::new(),
             rf_reg: None,
             register: None,
+            serial: self.serial + u32::from(kind == Kind::Read),
             instance: self.instance,
             instr: self.instr.unwrap_or(InstrId(0)),
             span: self.span,
@@ -364,6 +376,7 @@ impl<V: Clone> ThreadVm<V> {
         }
         self.local.push((event.index, event.after.clone()));
         self.n_events += 1;
+        self.serial = event.serial;
         self.queue.push_back(Action::Event(Box::new(event)));
     }
 }

@@ -1,7 +1,7 @@
 //! The interpreter of general expressions: those that handle single events, sets of sets, functions over run-time sets.
 //! It reads syntax directly; names stand for what the linker captured.
 
-use super::terms::Evaluator;
+use super::terms::{Evaluator, Nesting};
 use super::value::{Env, Function, Value};
 use super::{Extent, Stop, operators};
 use std::collections::BTreeSet;
@@ -14,8 +14,8 @@ use treville_model::{GeneralId, Shape, Static, TermId};
 /// How deeply expressions may nest on the stack of whoever calls.
 const SHALLOW: u32 = 120;
 /// How deeply on a stack of our own, and its size.
-const DEEP: u32 = 100_000;
-const DEEP_STACK: usize = 1 << 30;
+const DEEP: u32 = 30_000;
+const DEEP_STACK: usize = 512 << 20;
 
 impl Evaluator<'_> {
     /// The set or relation that a general term stands for.
@@ -48,18 +48,24 @@ impl Evaluator<'_> {
     pub(crate) fn general(&mut self, general: GeneralId) -> Result<Value, Stop> {
         let general = &self.model.generals[general];
         let env = Env::Linked(Arc::clone(&general.env));
-        match (Interpreter { evaluator: self, depth: 0, limit: SHALLOW }).eval(&general.exp, &env) {
+        if self.nesting.depth > 0 {
+            return Interpreter { evaluator: self }.eval(&general.exp, &env);
+        }
+        self.nesting.limit = SHALLOW;
+        match (Interpreter { evaluator: self }).eval(&general.exp, &env) {
             Err(Stop::TooDeep) => {}
             done => return done,
         }
-        let mut deep = Interpreter { evaluator: self, depth: 0, limit: DEEP };
+        self.nesting = Nesting { depth: 0, limit: DEEP };
+        let mut interpreter = Interpreter { evaluator: self };
         let result = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
-            let thread = thread.spawn_scoped(scope, || deep.eval(&general.exp, &env));
+            let thread = thread.spawn_scoped(scope, || interpreter.eval(&general.exp, &env));
             thread.map(|t| t.join())
         });
+        self.nesting = Nesting::default();
         match result {
-            Ok(Ok(Err(Stop::TooDeep))) | Ok(Err(_)) | Err(_) => {
+            Ok(Ok(Err(Stop::TooDeep)) | Err(_)) | Err(_) => {
                 Stop::fault(general.exp.span, "the recursion here is too deep")
             }
             Ok(Ok(done)) => done,
@@ -69,8 +75,6 @@ impl Evaluator<'_> {
 
 pub(crate) struct Interpreter<'i, 'a> {
     pub(crate) evaluator: &'i mut Evaluator<'a>,
-    depth: u32,
-    limit: u32,
 }
 
 impl Interpreter<'_, '_> {
@@ -79,15 +83,16 @@ impl Interpreter<'_, '_> {
     }
 
     pub(crate) fn eval(&mut self, exp: &Exp, env: &Env) -> Result<Value, Stop> {
-        if self.depth >= self.limit {
+        let Nesting { depth, limit } = self.evaluator.nesting;
+        if depth >= limit {
             return Err(Stop::TooDeep);
         }
         if self.evaluator.cancel.is_due() {
             return Err(Stop::Cancelled);
         }
-        self.depth += 1;
+        self.evaluator.nesting.depth = depth + 1;
         let value = self.eval_kind(exp, env);
-        self.depth -= 1;
+        self.evaluator.nesting.depth = depth;
         value
     }
 
@@ -181,7 +186,7 @@ impl Interpreter<'_, '_> {
                 Env::Bound(binding) => at = &binding.2,
                 Env::Linked(names) => {
                     return match names.get(name) {
-                        Some(value) => self.from_static(value, span),
+                        Some(value) => self.value_of(value, span),
                         None => Stop::fault(span, format!("unbound name '{name}'")),
                     };
                 }
@@ -189,7 +194,7 @@ impl Interpreter<'_, '_> {
         }
     }
 
-    fn from_static(&mut self, value: &Static, span: Span) -> Result<Value, Stop> {
+    fn value_of(&mut self, value: &Static, span: Span) -> Result<Value, Stop> {
         Ok(match value {
             Static::Term(t) => Value::from_extent(&*self.evaluator.eval(*t)?),
             Static::Empty => Value::Empty,
@@ -202,7 +207,7 @@ impl Interpreter<'_, '_> {
             Static::Tag(tag) => Value::Tag(tag.clone()),
             Static::Tags(tags) => Value::SetOf(tags.iter().cloned().map(Value::Tag).collect()),
             Static::Tuple(parts) => {
-                Value::Tuple(parts.iter().map(|p| self.from_static(p, span)).collect::<Result<_, _>>()?)
+                Value::Tuple(parts.iter().map(|p| self.value_of(p, span)).collect::<Result<_, _>>()?)
             }
             Static::Closure(c) => Value::Function(Function::Closure {
                 params: c.params.clone(),

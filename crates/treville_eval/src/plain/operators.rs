@@ -45,31 +45,20 @@ pub(crate) fn binary(op: Nary, a: Value, b: Value, n: usize, span: Span) -> Resu
 fn pointwise(op: Nary, a: Value, b: Value, n: usize, span: Span) -> Result<Value, Stop> {
     let (a, b) = (lift(a, n), lift(b, n));
     Ok(match (a, b) {
-        (Value::Empty | Value::Universe, Value::Empty | Value::Universe) if op == Nary::Diff => {
-            return Stop::fault(span, "it is not known what this is a set of");
-        }
-        (Value::Empty, b) => {
-            if op == Nary::Union {
-                b
-            } else {
-                Value::Empty
-            }
-        }
-        (a, Value::Empty) => {
-            if op == Nary::Inter {
-                Value::Empty
-            } else {
-                a
-            }
-        }
+        (Value::Empty, b) if op == Nary::Union => b,
+        (Value::Empty, _) => Value::Empty,
+        (_, Value::Empty) if op == Nary::Inter => Value::Empty,
+        (a, Value::Empty) => a,
+        (_, Value::Universe) if op == Nary::Diff => Value::Empty,
+        (_, Value::Universe) | (Value::Universe, _) if op == Nary::Union => Value::Universe,
+        (a, Value::Universe) => a,
+        (Value::Universe, b) if op == Nary::Inter => b,
         (Value::Set(a), b) => Value::Set(on_sets(op, &a, &b.into_set(n, span)?)),
         (a, Value::Set(b)) => Value::Set(on_sets(op, &a.into_set(n, span)?, &b)),
         (Value::Rel(a), b) => Value::Rel(on_rels(op, &a, &b.into_rel(n, span)?)),
         (a, Value::Rel(b)) => Value::Rel(on_rels(op, &a.into_rel(n, span)?, &b)),
         (Value::ClassRel(a), Value::ClassRel(b)) => Value::ClassRel(on_trees(op, &a, &b)),
         (Value::SetOf(a), Value::SetOf(b)) => Value::SetOf(on_trees(op, &a, &b)),
-        (Value::Universe, Value::Universe) => Value::Universe,
-        (a, Value::Universe) | (Value::Universe, a) if op == Nary::Inter => a,
         (a, b) => {
             return Stop::fault(span, format!("{} does not combine with {}", a.type_name(), b.type_name()));
         }

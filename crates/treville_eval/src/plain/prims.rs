@@ -5,9 +5,10 @@ use super::interpret::Interpreter;
 use super::orders::{classes, linearisations};
 use super::value::Value;
 use std::collections::BTreeSet;
-use treville_base::{Name, Span};
+use treville_base::Span;
 use treville_event::{BaseRel, EventSet, Relation};
 use treville_model::Prim;
+use treville_model::bell::set_of_tag;
 
 impl Interpreter<'_, '_> {
     pub(crate) fn apply_prim(&mut self, prim: Prim, argument: Value, span: Span) -> Result<Value, Stop> {
@@ -58,9 +59,7 @@ impl Interpreter<'_, '_> {
         let Value::Tag(tag) = tag else {
             return Stop::fault(span, format!("a tag is needed here, this is {}", tag.type_name()));
         };
-        let mut letters = tag.chars();
-        let first = letters.next().into_iter().flat_map(char::to_uppercase);
-        Ok(self.evaluator.base_set(&Name::from(first.chain(letters).collect::<String>())))
+        Ok(self.evaluator.base_set(&set_of_tag(&tag)))
     }
 
     /// `po ; [fences] ; po`.

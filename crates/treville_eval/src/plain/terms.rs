@@ -3,7 +3,7 @@
 use super::{Extent, Stop};
 use std::sync::Arc;
 use treville_base::{BitMatrix, Cancel, Diagnostic, Idx, Name};
-use treville_event::{BaseRel, Event, EventSet, Graph, Relation};
+use treville_event::{BaseRel, Event, EventSet, Graph, Relation, Skeleton};
 use treville_model::{Model, RecId, Term, TermId, children};
 
 /// One model on one graph with the picks made so far.
@@ -20,6 +20,14 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) solving: Vec<RecId>,
     /// For each group, the terms that depend on it, once somebody asked.
     dependents: Vec<Option<Arc<Vec<bool>>>>,
+    pub(crate) nesting: Nesting,
+}
+
+/// How deeply expressions nest in the interpreter, and may nest.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Nesting {
+    pub(crate) depth: u32,
+    pub(crate) limit: u32,
 }
 
 /// A recursive group, solved or being solved.
@@ -36,7 +44,17 @@ impl<'a> Evaluator<'a> {
         let memo = vec![None; model.terms.len()];
         let groups = vec![None; model.recs.len()];
         let dependents = vec![None; model.recs.len()];
-        Evaluator { model, graph, cancel, picks, memo, groups, solving: Vec::new(), dependents }
+        Evaluator {
+            model,
+            graph,
+            cancel,
+            picks,
+            memo,
+            groups,
+            solving: Vec::new(),
+            dependents,
+            nesting: Nesting::default(),
+        }
     }
 
     pub(crate) fn n_events(&self) -> usize {
@@ -111,20 +129,9 @@ impl<'a> Evaluator<'a> {
             BaseRel::Id => Relation::identity(self.n_events()),
             BaseRel::Rf => self.graph.rf.clone(),
             BaseRel::Co => self.graph.co.clone(),
-            BaseRel::DifferentValues => self.different_values(),
+            BaseRel::DifferentValues => different_values(&self.graph.skeleton),
             rel => self.graph.skeleton.rels.get(&rel).cloned().unwrap_or_else(|| Relation::new(self.n_events())),
         }
-    }
-
-    /// Events with values that differ; a write's is what it writes.
-    fn different_values(&self) -> Relation {
-        let value = |e: &Event| e.written.or(e.read);
-        let events = self.graph.skeleton.events.as_slice();
-        let pairs = events.iter().enumerate().flat_map(|(i, a)| {
-            let different = |&(_, b): &(usize, &Event)| value(a) != value(b);
-            events.iter().enumerate().filter(different).map(move |(j, _)| (i, j))
-        });
-        Relation::from_pairs(events.len(), pairs)
     }
 
     /// A member of a recursive group: the approximation while the group is being solved, its solution otherwise.
@@ -132,6 +139,9 @@ impl<'a> Evaluator<'a> {
         if self.groups[rec.index()].is_none() {
             self.solving.push(rec);
             let solved = self.solve(rec);
+            if solved.is_err() {
+                self.set_group(rec, None);
+            }
             self.solving.pop();
             solved?;
         }
@@ -180,7 +190,8 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn set_group(&mut self, rec: RecId, state: Option<Group>) {
         self.groups[rec.index()] = state;
         let model = self.model;
-        let depends = self.dependents[rec.index()].get_or_insert_with(|| Arc::new(dependents(model, rec)));
+        let depends = self.dependents[rec.index()]
+            .get_or_insert_with(|| Arc::new(model.depending_on(|t| matches!(t, Term::Rec(r, _) if *r == rec))));
         let depends = Arc::clone(depends);
         for (value, _) in self.memo.iter_mut().zip(&*depends).filter(|(_, d)| **d) {
             *value = None;
@@ -193,25 +204,15 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// For each term, whether it depends on a member of the group.
-fn dependents(model: &Model, rec: RecId) -> Vec<bool> {
-    let mut depends = vec![false; model.terms.len()];
-    loop {
-        let mut changed = false;
-        for (t, info) in model.terms.iter_enumerated() {
-            let of = |ts: &[TermId]| ts.iter().any(|c| depends[c.index()]);
-            let now = match &info.term {
-                Term::Rec(r, _) => *r == rec || of(&model.recs[*r].bodies),
-                Term::General(g) => of(&model.generals[*g].looks_at),
-                term => children(term).any(|c| depends[c.index()]),
-            };
-            changed |= now != depends[t.index()];
-            depends[t.index()] = now;
-        }
-        if !changed {
-            return depends;
-        }
-    }
+/// Relates events with values that differ; a write's value is what it writes.
+pub fn different_values(skeleton: &Skeleton) -> Relation {
+    let value = |e: &Event| e.written.or(e.read);
+    let events = skeleton.events.as_slice();
+    let pairs = events.iter().enumerate().flat_map(|(i, a)| {
+        let different = |&(_, b): &(usize, &Event)| value(a) != value(b);
+        events.iter().enumerate().filter(different).map(move |(j, _)| (i, j))
+    });
+    Relation::from_pairs(events.len(), pairs)
 }
 
 fn pointwise(

@@ -123,7 +123,7 @@ fn number(name: &str) -> Option<usize> {
 }
 
 fn general(n: usize) -> RegName {
-    RegName::new(n as u32, NAMES[n], 64)
+    RegName::new(n as u32 + 1, NAMES[n], 64)
 }
 
 impl Isa for AArch64 {
@@ -138,9 +138,9 @@ impl Isa for AArch64 {
     /// `W1` is a part of `X1`, and states print the whole.
     fn register(&self, name: &str) -> Option<RegName> {
         match name.as_bytes().first()? {
-            b'X' | b'x' if name.eq_ignore_ascii_case("xzr") => Some(RegName::new(36, "XZR", 64)),
+            b'X' | b'x' if name.eq_ignore_ascii_case("xzr") => Some(RegName::new(0, "XZR", 64)),
             b'X' | b'x' | b'W' | b'w' => number(name).map(general),
-            b'S' | b's' => name.eq_ignore_ascii_case("sp").then(|| RegName::new(31, "SP", 64)),
+            b'S' | b's' => name.eq_ignore_ascii_case("sp").then(|| RegName::new(32, "SP", 64)),
             _ => None,
         }
     }
@@ -197,6 +197,6 @@ struct Flags {
 impl Flags {
     fn new(code: &mut Code<'_, '_>) -> Flags {
         let mut flag = |order, name: &'static str| code.register(&RegName::new(order, name, 1));
-        Flags { negative: flag(32, "N"), zero: flag(33, "Z"), carry: flag(34, "C"), overflow: flag(35, "V") }
+        Flags { negative: flag(33, "N"), zero: flag(34, "Z"), carry: flag(35, "C"), overflow: flag(36, "V") }
     }
 }

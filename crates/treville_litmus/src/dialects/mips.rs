@@ -188,7 +188,7 @@ impl Mips {
             (Some((apply, number)), _) => {
                 let a = self.value(c, code)?;
                 comma(c)?;
-                let b = if number { Expr::int(immediate(c)?, 64) } else { self.value(c, code)? };
+                let b = if number { Expr::int(immediate_of(m, immediate(c)?), 64) } else { self.value(c, code)? };
                 apply(a, b)
             }
             (None, "li") => Expr::int(immediate(c)?, 64),
@@ -199,6 +199,14 @@ impl Mips {
             code.assign(rd, value);
         }
         Ok(true)
+    }
+}
+
+/// Numbers have 16 bits: with a sign in arithmetic, without one in logic.
+fn immediate_of(m: &str, n: i64) -> i64 {
+    match m {
+        "andi" | "ori" | "xori" | "dsll" => n & 0xffff,
+        _ => i64::from(n as i16),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::scope::Scope;
 use super::{Eval, Linker, MAX_CALLS, fault};
+use crate::bell::set_of_tag;
 use crate::model::{Closure, Known, Orders, Prim, Shape, Static, Type};
 use crate::syntax::{Binding, Exp, ExpKind, Pattern};
 use std::sync::Arc;
@@ -151,7 +152,7 @@ impl Linker<'_> {
     /// `po ; [fences] ; po`.
     fn between(&mut self, fences: crate::TermId) -> crate::TermId {
         let po = self.terms.rel(BaseRel::Po);
-        let fences = self.terms.to_id(fences);
+        let fences = self.terms.identity_on(fences);
         let before = self.terms.seq(po, fences);
         self.terms.seq(before, po)
     }
@@ -165,21 +166,12 @@ impl Linker<'_> {
     }
 
     fn tag_set(&mut self, tag: &Name, span: Span) -> Eval<crate::TermId> {
-        let set = tag_set_name(tag);
+        let set = set_of_tag(tag);
         if self.is_base_set(&set) {
             Ok(self.base_set(&set))
         } else {
             fault(span, format!("no event set for the tag '{tag}"))
         }
-    }
-}
-
-/// The set of events that carry a tag: its name with the first letter as a capital.
-pub(super) fn tag_set_name(tag: &str) -> Name {
-    let mut chars = tag.chars();
-    match chars.next() {
-        Some(first) => Name::from(first.to_uppercase().chain(chars).collect::<String>()),
-        None => Name::from(tag),
     }
 }
 

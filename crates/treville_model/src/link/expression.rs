@@ -1,7 +1,7 @@
 //! The value of an expression, as far as the text determines it.
 
 use super::scope::Scope;
-use super::{Eval, Linker, fault};
+use super::{Eval, Linker, fault, merge};
 use crate::model::{Closure, Known, Shape, Static, Term, TermId, Type};
 use crate::syntax::{Binding, Cond, Exp, ExpKind, Nary, Pattern, Split, Unary};
 use std::collections::BTreeSet;
@@ -70,7 +70,7 @@ impl Linker<'_> {
         for exp in exps {
             match self.eval(exp, scope) {
                 Ok(value) => values.push(value),
-                Err(more) => faults.extend(more),
+                Err(more) => merge(&mut faults, more),
             }
         }
         if faults.is_empty() { Ok(values) } else { Err(faults) }
@@ -189,7 +189,7 @@ impl Linker<'_> {
             Unary::Opt => terms.opt(term),
             Unary::Inverse => terms.inverse(term),
             Unary::Complement => terms.complement(term),
-            Unary::ToId => terms.to_id(term),
+            Unary::ToId => terms.identity_on(term),
         }))
     }
 
@@ -203,6 +203,7 @@ impl Linker<'_> {
             || values.iter().any(Static::is_open)
             || types.iter().any(|t| matches!(t, Type::Event | Type::Pair | Type::ClassRel | Type::SetOf(_)));
         if known_by_run {
+            self.check_types(op, &types, operands)?;
             let ty = Type::of_operator(op, &types);
             let value = self.general(exp, ty, scope);
             if let (Nary::Add, [only, Static::Empty]) = (op, &values[..]) {
@@ -223,7 +224,7 @@ impl Linker<'_> {
         for (value, operand) in values.iter().zip(operands) {
             match self.as_term(value, want, operand.span) {
                 Ok(term) => terms.push(term),
-                Err(more) => faults.extend(more),
+                Err(more) => merge(&mut faults, more),
             }
         }
         if !faults.is_empty() {
@@ -233,6 +234,27 @@ impl Linker<'_> {
             return fault(exp.span, "a product of more than two sets is no relation");
         }
         Ok(Static::Term(self.fold(op, &terms)))
+    }
+
+    /// Whether operands of these types, of which the run knows more, can be right.
+    fn check_types(&self, op: Nary, types: &[Type], operands: &[Exp]) -> Eval<()> {
+        let shape = types.iter().find_map(Type::shape);
+        for (ty, operand) in types.iter().zip(operands) {
+            let (want, fits) = match op {
+                Nary::Seq => (Shape::Rel, matches!(ty, Type::Any | Type::Rel | Type::Pair | Type::ClassRel)),
+                Nary::Product => (Shape::Set, matches!(ty, Type::Any | Type::Set | Type::Event)),
+                Nary::Union | Nary::Inter | Nary::Diff => match shape {
+                    Some(Shape::Rel) => (Shape::Rel, matches!(ty, Type::Any | Type::Rel | Type::Pair)),
+                    Some(Shape::Set) => (Shape::Set, matches!(ty, Type::Any | Type::Set | Type::Event)),
+                    None => continue,
+                },
+                Nary::Add => continue,
+            };
+            if !fits {
+                return super::mismatch(Some(want), ty, operand.span);
+            }
+        }
+        Ok(())
     }
 
     fn fold(&mut self, op: Nary, operands: &[TermId]) -> TermId {
@@ -417,7 +439,7 @@ pub(super) fn both<A, B>(a: Eval<A>, b: Eval<B>) -> Result<(A, B), Vec<Diagnosti
     match (a, b) {
         (Ok(a), Ok(b)) => Ok((a, b)),
         (Err(mut a), Err(b)) => {
-            a.extend(b);
+            merge(&mut a, b);
             Err(a)
         }
         (Err(faults), Ok(_)) | (Ok(_), Err(faults)) => Err(faults),

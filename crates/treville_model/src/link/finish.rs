@@ -3,11 +3,11 @@
 use super::Linker;
 use super::instruction::distinct;
 use crate::fingerprint::fingerprint;
-use crate::model::{Model, PickSource, RecGroup, Shape, Static, Term, TermId, TermInfo};
+use crate::leftovers::drop_leftovers;
+use crate::model::{Model, Shape, Static, Term, TermId, TermInfo};
 use crate::syntax::Unit;
-use crate::terms::for_children;
 use std::collections::BTreeMap;
-use treville_base::{Diagnostic, FileId, Idx, IndexVec, Name, Severity, Span};
+use treville_base::{Diagnostic, FileId, Idx, Name, Severity, Span};
 use treville_event::BaseRel;
 
 impl Linker<'_> {
@@ -35,6 +35,7 @@ impl Linker<'_> {
             defs,
             fingerprint: 0,
             variants: self.vocabulary.variants.clone(),
+            unused: self.own.into_iter().filter(|d| !d.used).map(|d| (d.name, d.span)).collect(),
             warnings,
         };
         drop_leftovers(&mut model);
@@ -67,74 +68,14 @@ impl Linker<'_> {
         };
         let mut defs = BTreeMap::new();
         for (name, value) in globals {
-            if is_term(self, &value) {
-                if let Ok(term) = self.as_term(&value, None::<Shape>, nowhere) {
-                    defs.insert(name, term);
-                }
+            if is_term(self, &value)
+                && let Ok(term) = self.as_term(&value, None::<Shape>, nowhere)
+            {
+                defs.insert(name, term);
             }
         }
         defs
     }
-}
-
-/// Removes terms that no check, pick or definition uses, and general expressions if no check or pick needs one; then
-/// definitions that only they can give go too. (Where one is needed, what it captured may refer to anything: all stays.)
-fn drop_leftovers(model: &mut Model) {
-    let is_general = |model: &Model, t: usize| matches!(model.term(TermId::from_usize(t)), Term::General(_));
-    let reaches_general = |model: &Model, kept: &[bool]| (0..kept.len()).any(|t| kept[t] && is_general(model, t));
-    let picks_general = model.picks.iter().any(|p| matches!(p.source, PickSource::AnyOf(..)));
-    if picks_general || reaches_general(model, &model.needed()) {
-        return;
-    }
-    let simple = |model: &Model, t: TermId| !reaches_general(model, &model.reachable(vec![t]));
-    let defs: BTreeMap<Name, TermId> = std::mem::take(&mut model.defs);
-    let shows = std::mem::take(&mut model.shows);
-    if model.generals.is_empty() {
-        (model.defs, model.shows) = (defs, shows);
-    } else {
-        model.defs = defs.into_iter().filter(|(_, t)| simple(model, *t)).collect();
-        model.shows = shows.into_iter().filter(|(_, t)| simple(model, *t)).collect();
-    }
-    model.generals = IndexVec::new();
-    let mut roots: Vec<TermId> = model.defs.values().copied().chain(model.shows.iter().map(|s| s.1)).collect();
-    let needed = model.needed();
-    roots.extend(model.terms.ids().filter(|t| needed[t.index()]));
-    let kept = model.reachable(roots);
-    renumber(model, &kept);
-}
-
-/// Keeps only some terms, in the same order. Groups whose members are gone keep no bodies.
-fn renumber(model: &mut Model, kept: &[bool]) {
-    let mut next = 0;
-    let new: Vec<TermId> = kept
-        .iter()
-        .map(|&k| {
-            next += u32::from(k);
-            TermId(next.wrapping_sub(1))
-        })
-        .collect();
-    let to = |t: &mut TermId| *t = new[t.index()];
-    let old = std::mem::take(&mut model.terms);
-    for (id, mut info) in old.iter_enumerated().map(|(id, info)| (id, info.clone())) {
-        if kept[id.index()] {
-            for_children(&mut info.term, to);
-            model.terms.push(info);
-        }
-    }
-    for group in model.recs.iter_mut() {
-        match group.bodies.iter().all(|b| kept[b.index()]) {
-            true => group.bodies.iter_mut().for_each(to),
-            false => *group = RecGroup { bodies: Vec::new(), shapes: Vec::new(), names: Vec::new(), ..group.clone() },
-        }
-    }
-    model.checks.iter_mut().for_each(|c| to(&mut c.test.term));
-    for pick in model.picks.iter_mut() {
-        if let PickSource::Orders(o) = &mut pick.source {
-            [&mut o.on, &mut o.classes, &mut o.extends].into_iter().for_each(to);
-        }
-    }
-    model.defs.values_mut().for_each(to);
-    model.shows.iter_mut().for_each(|s| to(&mut s.1));
 }
 
 /// Whether a unit, or one that it includes, says that it computes dependencies.

@@ -1,9 +1,9 @@
 //! Executing instructions.
 
-use super::apply::tag_set_name;
 use super::expression::pattern_names;
 use super::scope::{Captured, Scope};
-use super::{Eval, Linker, fault};
+use super::{Definition, Eval, Linker, fault};
+use crate::bell::set_of_tag;
 use crate::mentions;
 use crate::model::{Check, Closure, Known, Pick, PickSource, RecOrder, Shape, Stage, Static, Step, Term, Test, Type};
 use crate::syntax::{self, Binding, CheckKind, CheckMode, Exp, Ins, InsKind, Pattern};
@@ -77,11 +77,12 @@ impl Linker<'_> {
 
     /// Binds a name for the instructions that follow.
     fn define(&mut self, name: Name, value: Static, scope: &mut Scope) {
-        if let Static::Faulty(faults) = &value {
-            if !self.in_prelude && self.including.is_empty() {
-                self.suspects.extend(faults.iter().cloned());
-            }
+        if let Static::Faulty(faults) = &value
+            && self.in_own_file()
+        {
+            self.suspects.extend(faults.iter().cloned());
         }
+        self.own_now.remove(&name);
         if scope.is_global() {
             self.globals.insert(name, value);
         } else {
@@ -93,6 +94,21 @@ impl Linker<'_> {
         for (name, value) in self.eval_bindings(bindings, scope) {
             let value = self.mark_library(&name, value);
             self.define(name, value, scope);
+        }
+        self.note_own(bindings, scope);
+    }
+
+    fn in_own_file(&self) -> bool {
+        !self.in_prelude && self.including.is_empty()
+    }
+
+    /// Remembers definitions of the model's own file, to tell which of them are used.
+    fn note_own(&mut self, bindings: &[Binding], scope: &Scope) {
+        if self.in_own_file() && scope.is_global() {
+            for (binding, name) in bindings.iter().flat_map(|b| pattern_names(&b.pattern).map(move |n| (b, n))) {
+                self.own_now.insert(name.clone(), self.own.len());
+                self.own.push(Definition { name: name.clone(), span: binding.span, used: false });
+            }
         }
     }
 
@@ -122,6 +138,9 @@ impl Linker<'_> {
                     self.define(name.clone(), faulty.clone(), scope);
                 }
             }
+        }
+        if let [_] = bindings {
+            self.note_own(bindings, scope);
         }
         match when {
             Some(check) => self.execute_when(check, span, scope),
@@ -215,7 +234,7 @@ impl Linker<'_> {
 
     fn declare(&mut self, name: &Name, tags: &[Name], scope: &mut Scope) {
         self.enums.push((name.clone(), tags.to_vec()));
-        self.tag_sets.extend(tags.iter().map(|t| tag_set_name(t)));
+        self.tag_sets.extend(tags.iter().map(|t| set_of_tag(t)));
         let mut sorted = tags.to_vec();
         sorted.sort_unstable();
         sorted.dedup();

@@ -90,11 +90,11 @@ impl Linker<'_> {
         scope.reset(mark);
         self.recs[rec].bodies = bodies?;
         self.settle_group(rec, &members);
-        if let ([member], [body]) = (&members[..], &self.recs[rec].bodies[..]) {
-            if let Some(closed) = self.closed_form(rec, *member, *body) {
-                self.terms.name(closed, &names[0], values[0].span);
-                return Ok(vec![(names[0].clone(), Static::Term(closed))]);
-            }
+        if let ([member], [body]) = (&members[..], &self.recs[rec].bodies[..])
+            && let Some(closed) = self.closed_form(rec, *member, *body)
+        {
+            self.terms.name(closed, &names[0], values[0].span);
+            return Ok(vec![(names[0].clone(), Static::Term(closed))]);
         }
         for ((name, &member), binding) in names.iter().zip(&members).zip(values) {
             self.terms.name(member, name, binding.span);

@@ -67,20 +67,25 @@ impl Linker<'_> {
         }
         let outer = match &scope.captured {
             Some(captured) => captured.get(name),
-            None => self.globals.get(name),
+            None => {
+                if let Some(&own) = self.own_now.get(name) {
+                    self.own[own].used = true;
+                }
+                self.globals.get(name)
+            }
         };
         outer.cloned().or_else(|| self.base(name))
     }
 
     /// What a name stands for that no instruction defines.
     fn base(&mut self, name: &Name) -> Option<Static> {
-        if self.is_base_set(name) {
-            return Some(Static::Term(self.base_set(name)));
-        }
         if let Some(prim) = Prim::from_name(name) {
             return Some(Static::Prim(prim));
         }
-        BaseRel::from_name(name).map(|rel| Static::Term(self.terms.rel(rel)))
+        if let Some(rel) = BaseRel::from_name(name) {
+            return Some(Static::Term(self.terms.rel(rel)));
+        }
+        self.is_base_set(name).then(|| Static::Term(self.base_set(name)))
     }
 
     pub(super) fn is_base_set(&self, name: &str) -> bool {

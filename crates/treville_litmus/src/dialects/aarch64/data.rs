@@ -61,15 +61,7 @@ pub(super) fn translate<'a>(m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_,
             };
             rd.assign(code, value);
         }
-        "smull" | "umull" => {
-            let rd = view_of(c, code, 64)?;
-            comma(c)?;
-            let a = view_of(c, code, 32)?.value();
-            comma(c)?;
-            let b = view_of(c, code, 32)?.value();
-            let wide = |e: Expr| if m == "smull" { e.sext(64) } else { e.zext(64) };
-            rd.assign(code, bin(BinOp::Mul, wide(a), wide(b)));
-        }
+        "smull" | "umull" | "smaddl" | "umaddl" | "smsubl" | "umsubl" => multiply_long(m, c, code)?,
         "abs" => {
             let rd = view(c, code)?;
             comma(c)?;
@@ -113,6 +105,23 @@ fn three<'a>(c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<(View, V
     comma(c)?;
     let b = view_of(c, code, rd.bits)?;
     Ok((rd, a, b))
+}
+
+/// Two words give a double word, which may be added to another or taken from it.
+fn multiply_long<'a>(m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<(), Diagnostic> {
+    let rd = view_of(c, code, 64)?;
+    comma(c)?;
+    let a = view_of(c, code, 32)?.value();
+    comma(c)?;
+    let b = view_of(c, code, 32)?.value();
+    let wide = |e: Expr| if m.starts_with('s') { e.sext(64) } else { e.zext(64) };
+    let mut value = bin(BinOp::Mul, wide(a), wide(b));
+    if let Some(op) = [("addl", BinOp::Add), ("subl", BinOp::Sub)].iter().find(|(end, _)| m.ends_with(end)) {
+        comma(c)?;
+        value = bin(op.1, view_of(c, code, 64)?.value(), value);
+    }
+    rd.assign(code, value);
+    Ok(())
 }
 
 fn move_wide<'a>(m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<(), Diagnostic> {
@@ -186,12 +195,11 @@ fn bit_field<'a>(m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Re
     comma(c)?;
     let last = immediate(c)?;
     let bits = i64::from(rd.bits);
-    let top = if m.ends_with('x') { low + last - 1 } else { last };
-    if !(0..bits).contains(&low) || !(0..bits).contains(&top) {
-        return Err(Diagnostic::error(
-            at.to(c.last_span()),
-            format!("these bits are not among the {bits} of the register"),
-        ));
+    let top = if m.ends_with('x') { low.saturating_add(last).saturating_sub(1) } else { last };
+    let inside = (0..bits).contains(&low) && (0..bits).contains(&top);
+    if !inside || (m.ends_with('x') && last < 1) {
+        let message = format!("these bits are not among the {bits} of the register");
+        return Err(Diagnostic::error(at.to(c.last_span()), message));
     }
     // Bits low..=top to the bottom, or bits 0..=top up to `bits - low`.
     let (up, down) = if low <= top { (bits - 1 - top, bits - 1 - top + low) } else { (bits - 1 - top, low - top - 1) };

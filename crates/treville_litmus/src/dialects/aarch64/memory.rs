@@ -163,7 +163,7 @@ fn pair<'a>(c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<(View, Vi
     Ok((first, second))
 }
 
-/// Two loads of one instruction; nothing orders them unless the instruction says so.
+/// Two loads of one instruction that nothing orders; or, if the instruction orders them, of two.
 fn pair_load<'a>(
     c: &mut Cursor<'_, 'a>,
     code: &mut Code<'_, 'a>,
@@ -199,6 +199,9 @@ fn pair_load_into(
     let loaded = code.temp(8 * size);
     let early = View { reg: Some(loaded), bits: first.bits };
     load_into(code, early, from.at.clone(), size, extend, tags, true);
+    if !unordered {
+        code.split_instruction();
+    }
     load_into(code, second, offset(from.at.clone(), i64::from(size)), size, extend, tags, !unordered);
     if first.reg.is_some() {
         let bits = first.bits;
@@ -217,13 +220,19 @@ fn pair_store<'a>(
     let (first, second) = pair(c, code)?;
     let to = address(c, code)?;
     let size = first.bits / 8;
-    code.store(to.at.clone(), first.value(), size, tags);
     let tags = code.tags(tags);
-    let next = Op::Store { addr: offset(to.at.clone(), i64::from(size)), value: second.value(), size, tags };
+    let high = offset(to.at.clone(), i64::from(size));
+    let low = Op::Store { addr: to.at.clone(), value: first.value(), size, tags: tags.clone() };
+    let high = Op::Store { addr: high, value: second.value(), size, tags };
     if unordered {
-        code.op_unordered(next)
+        code.op(low);
+        code.op_unordered(high);
     } else {
-        code.op(next)
+        // Onto a stack that grows downwards, the higher half goes first.
+        let (early, late) = if to.write_back.is_some() { (high, low) } else { (low, high) };
+        code.op(early);
+        code.split_instruction();
+        code.op(late);
     }
     to.finish(code);
     Ok(())

@@ -62,7 +62,7 @@ pub(super) fn view<'a>(c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Resul
     let reg = if number(word).is_some() && matches!(word.as_bytes()[0], b'X' | b'x' | b'W' | b'w') {
         number(word).map(|n| code.register(&super::general(n)))
     } else if word.eq_ignore_ascii_case("sp") || word.eq_ignore_ascii_case("wsp") {
-        Some(code.register(&RegName::new(31, "SP", 64)))
+        Some(code.register(&RegName::new(32, "SP", 64)))
     } else if word.eq_ignore_ascii_case("xzr") || word.eq_ignore_ascii_case("wzr") {
         None
     } else {

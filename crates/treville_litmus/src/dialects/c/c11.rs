@@ -171,7 +171,7 @@ impl Lowering<'_> {
 
     pub(super) fn lock(&mut self, op: LockOp, p: &Expr, scope: Scope<'_>) -> Lowered<Call> {
         let addr = self.address(p, scope)?;
-        self.emit(Op::Lock { op, addr });
+        self.emit(Op::Lock { op, addr, size: self.context.word });
         Ok(Call::Nothing)
     }
 }

@@ -260,7 +260,7 @@ impl Lowering<'_> {
     fn lock_test(&mut self, op: fn(treville_ir::Reg) -> LockOp, p: &Expr, scope: Scope<'_>) -> Lowered<Call> {
         let addr = self.address(p, scope)?;
         let dst = self.temporary(self.width());
-        self.emit(Op::Lock { op: op(dst), addr });
+        self.emit(Op::Lock { op: op(dst), addr, size: self.context.word });
         Ok(Call::Value(Value::Reg(dst)))
     }
 

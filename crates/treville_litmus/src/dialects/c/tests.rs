@@ -111,7 +111,7 @@ impl Show<'_> {
                 format!("{} := U{all} {} {}{guard}{fail}", self.reg(*old), self.expr(addr), self.expr(new))
             }
             Op::Fence { tags } => format!("F{}", self.tags(tags)),
-            Op::Lock { op, addr } => match op {
+            Op::Lock { op, addr, .. } => match op {
                 LockOp::Acquire => format!("lock {}", self.expr(addr)),
                 LockOp::Release => format!("unlock {}", self.expr(addr)),
                 LockOp::Try { dst } => format!("{} := try {}", self.reg(*dst), self.expr(addr)),

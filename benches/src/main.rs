@@ -1,0 +1,98 @@
+//! `treville_bench`: measures treville, and herd7 beside it in the same run if it is given, on growing families of tests, on
+//! given files, and from start to exit. Costs are CPU time, so that a busy machine does not change them much.
+
+// This program's output is its tables.
+#![allow(clippy::print_stdout)]
+
+mod families;
+mod files;
+mod growth;
+mod process;
+mod start;
+mod table;
+mod tools;
+
+use clap::{Parser, Subcommand};
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tools::Tool;
+
+/// Measure treville, and herd7 beside it.
+#[derive(Parser, Debug)]
+struct Cli {
+    /// The treville to measure.
+    #[arg(long, global = true, value_name = "PROGRAM", default_value = "target/release/treville")]
+    bin: PathBuf,
+    /// A herd7 to measure beside it.
+    #[arg(long, global = true, value_name = "PROGRAM")]
+    peer: Option<PathBuf>,
+    /// The folder with the linux-kernel.cat, .bell and .def that the peer runs (herdtools7: catalogue/linux/cats).
+    #[arg(long, global = true, value_name = "DIR")]
+    peer_linux: Option<PathBuf>,
+    /// Seconds of CPU for one test.
+    #[arg(long, global = true, value_name = "S", default_value_t = 10)]
+    limit: u64,
+    /// Where the generated tests are written.
+    #[arg(long, global = true, value_name = "DIR", default_value = "target/bench")]
+    out: PathBuf,
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// The growth families: each size, and the largest that each tool manages within the limit.
+    Growth {
+        /// Families by name; all if none is named.
+        families: Vec<String>,
+    },
+    /// Files, folders and @lists: total CPU, our slowest files, and every file where the peer is faster.
+    Files {
+        #[arg(required = true, value_name = "FILE")]
+        inputs: Vec<String>,
+        /// Take only every N-th row.
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+        step: u32,
+        /// How many of our slowest files to list.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        slowest: usize,
+        /// Only one process for all files of a model, not one for each file.
+        #[arg(long)]
+        together: bool,
+    },
+    /// From start to exit, for one small test of each dialect.
+    Start {
+        /// How often each is run.
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+        times: u32,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match measure(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("treville_bench: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn measure(cli: &Cli) -> io::Result<()> {
+    fs::create_dir_all(&cli.out)?;
+    let mut tools = vec![Tool::Treville { program: cli.bin.clone() }];
+    let linux = cli.peer_linux.clone();
+    tools.extend(cli.peer.clone().map(|program| Tool::Herd { program, linux }));
+    match &cli.what {
+        What::Growth { families } => growth::growth(&tools, families, cli.limit, &cli.out),
+        What::Files { inputs, step, slowest, together } => {
+            let step = usize::try_from(*step).unwrap_or(1);
+            let options = files::Options { limit: cli.limit, step, slowest: *slowest, single: !together };
+            files::files(&tools, inputs, options, &cli.out)
+        }
+        What::Start { times } => start::start(&tools, *times, &cli.out),
+    }
+}

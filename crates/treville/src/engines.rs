@@ -1,0 +1,61 @@
+//! The engines, one line each.
+
+use crate::RunOptions;
+use std::sync::{Arc, OnceLock};
+use treville_task::Engine;
+
+pub struct EngineEntry {
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    make: fn() -> Arc<dyn Engine>,
+}
+
+const ENGINES: &[EngineEntry] = &[
+    EngineEntry {
+        name: "enumerate",
+        about: "every execution of a finite program, pruned while it is built (the default)",
+        make: || Arc::new(treville_enumerate::Enumerate::fast()),
+    },
+    EngineEntry {
+        name: "plain",
+        about: "the same without any pruning: slow, and the definition (`--engine enumerate --plain`)",
+        make: || Arc::new(treville_enumerate::Enumerate::plain()),
+    },
+];
+
+/// Engines of the design that do not exist yet.
+const NOT_BUILT: &[&str] = &["bmc", "explore", "machine", "abstract"];
+
+pub fn engines() -> &'static [EngineEntry] {
+    ENGINES
+}
+
+/// The engines of a session, each made when it is first asked for and then shared: they keep what they know of a model.
+#[derive(Default)]
+pub(crate) struct Engines {
+    made: [OnceLock<Arc<dyn Engine>>; ENGINES.len()],
+}
+
+impl Engines {
+    /// The engine that the options ask for.
+    pub(crate) fn choose(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
+        let name = options.engine.as_deref().filter(|name| *name != "auto").unwrap_or("enumerate");
+        match (name, options.plain) {
+            ("enumerate", true) => self.named("plain"),
+            (name, false) => self.named(name),
+            (name, true) => Err(format!("--plain belongs to the engine enumerate, not to {name}")),
+        }
+    }
+
+    pub(crate) fn named(&self, name: &str) -> Result<Arc<dyn Engine>, String> {
+        if let Some(i) = ENGINES.iter().position(|e| e.name == name) {
+            return Ok(Arc::clone(self.made[i].get_or_init(ENGINES[i].make)));
+        }
+        if NOT_BUILT.contains(&name) {
+            return Err(format!("the engine {name} is not built yet"));
+        }
+        let known = ENGINES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
+        Err(format!("there is no engine {name} (there are: auto, {known})"))
+    }
+}

@@ -1,0 +1,110 @@
+//! Every candidate execution of a file with what the model says of it: what `explain` and `show` walk through.
+
+use crate::session::Prepared;
+use crate::unreadable;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use treville_base::{Cancel, Name, SourceMap};
+use treville_eval::{Extent, Judgement, Stop, judge};
+use treville_event::{Graph, Relation};
+use treville_model::Model;
+use treville_report::{Failure, VerdictWord};
+use treville_task::{Answer, Candidate, Outcome, Silent, StopReason};
+
+/// Runs the engine; every query must have an answer.
+///
+/// # Errors
+/// The reason why one has none.
+pub(crate) fn decide(prepared: &Prepared) -> Result<Outcome, Failure> {
+    let outcome = prepared.engine.run(&prepared.task, &Silent);
+    match outcome.answers.iter().find_map(|answer| if let Answer::Open(reason) = answer { Some(reason) } else { None })
+    {
+        Some(reason) => Err(unknown(reason.to_string())),
+        None => Ok(outcome),
+    }
+}
+
+pub(crate) fn unknown(reason: String) -> Failure {
+    Failure { word: VerdictWord::Unknown, ..unreadable(reason) }
+}
+
+/// How far a walk through all candidates came.
+pub(crate) struct Walked {
+    pub(crate) candidates: u64,
+    /// Why it ended before it had seen them all.
+    pub(crate) stopped: Option<String>,
+}
+
+/// Calls `visit` with each candidate that `wanted` chooses and its judgements, one for each way to make the model's picks.
+///
+/// # Errors
+/// If the engine cannot list candidates, or the model cannot judge one.
+pub(crate) fn each_judged(
+    prepared: &Prepared,
+    wanted: &dyn Fn(&Candidate<'_>) -> bool,
+    visit: &mut dyn FnMut(&Candidate<'_>, &[Judgement]) -> ControlFlow<()>,
+) -> Result<Walked, Failure> {
+    let engine = &prepared.engine;
+    let Some(list) = engine.candidates() else {
+        return Err(unknown(format!("the engine {} does not list executions", engine.info().name)));
+    };
+    let cancel = &prepared.task.limits.cancel;
+    let (mut candidates, mut fault) = (0, None);
+    list.visit(&prepared.task, &mut |candidate| {
+        candidates += 1;
+        if !wanted(&candidate) {
+            return ControlFlow::Continue(());
+        }
+        match judge(&prepared.model.model, candidate.graph, cancel) {
+            Ok(judgements) => visit(&candidate, &judgements),
+            Err(stop) => {
+                fault = Some(stop);
+                ControlFlow::Break(())
+            }
+        }
+    });
+    match fault {
+        Some(Stop::TooDeep) => Err(unknown("the model recurses too deeply".into())),
+        Some(Stop::Fault(fault)) => Err(crate::failure(vec![*fault], Arc::clone(&prepared.model.sources))),
+        Some(Stop::Cancelled) | None => Ok(Walked { candidates, stopped: why_due(cancel) }),
+    }
+}
+
+fn why_due(cancel: &Cancel) -> Option<String> {
+    let reason = if cancel.is_raised() {
+        StopReason::Cancelled
+    } else if cancel.is_late() {
+        StopReason::Timeout
+    } else if cancel.is_full() {
+        StopReason::Memory
+    } else {
+        return None;
+    };
+    Some(reason.to_string())
+}
+
+/// The relations that a judgement picked, by name.
+pub(crate) fn picked(model: &Model, judgement: &Judgement) -> Vec<(Name, Relation)> {
+    let named = model.picks.iter().zip(&judgement.picks);
+    let relation = |(pick, extent): (&treville_model::Pick, &Arc<Extent>)| match &**extent {
+        Extent::Rel(relation) => Some((pick.name.clone(), relation.clone())),
+        Extent::Set(_) => None,
+    };
+    named.filter_map(relation).collect()
+}
+
+/// `tso.cat:12`.
+pub(crate) fn place(sources: &SourceMap, span: treville_base::Span) -> String {
+    format!("{}:{}", sources.file(span.file).name, sources.start(span).line)
+}
+
+/// The text of a span, on one line.
+pub(crate) fn one_line(sources: &SourceMap, span: treville_base::Span) -> String {
+    sources.snippet(span).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// An event by what stays the same in executions that differ elsewhere.
+pub(crate) fn event_key(graph: &Graph, event: treville_event::EventId) -> (Option<u32>, u32, Option<u64>) {
+    let event = &graph.skeleton.events[event];
+    (event.thread, event.index, event.cell.filter(|_| event.thread.is_none()).map(|c| c.address))
+}

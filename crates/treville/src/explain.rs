@@ -1,0 +1,255 @@
+//! Why an outcome is allowed or forbidden: every candidate that would reach it, with the axiom and the cycle that reject it.
+
+use crate::executions::{decide, each_judged, event_key, one_line, picked, place, unknown};
+use crate::session::Prepared;
+use crate::{Options, Session, terms};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use treville_base::{Cancel, Name};
+use treville_eval::{CheckResult, Derivation, Edge, Evidence, Judgement, Trace};
+use treville_event::{BaseRel, EventId, Graph, Relation};
+use treville_ir::{Formula, Quantifier, Question};
+use treville_model::{CheckId, CheckKind, Model, Term};
+use treville_report::{
+    Drawing, Explained, Explanation, Failure, Reason, ReasonStep, describe_event, event_source, show_formula,
+    show_state,
+};
+use treville_task::{Answer, Candidate, FinalValue};
+
+impl Session<'_> {
+    /// Explains the outcome that a test asks about, or the one given as a litmus condition. With `deep`, each step is
+    /// derived down to what the program and the choice of reads-from and coherence determine.
+    ///
+    /// # Errors
+    /// If the file, the model or the condition is wrong, or not every candidate could be looked at.
+    pub fn explain(
+        &self,
+        path: &str,
+        outcome: Option<&str>,
+        deep: bool,
+        options: &Options,
+    ) -> Result<Explanation, Failure> {
+        let mut loaded = self.load_asking(path, outcome, options)?;
+        loaded.question = Arc::new(asked(&loaded.question));
+        let model = self.library.linked(&options.model, &loaded.program)?;
+        let mut options = options.clone();
+        options.run.states = true;
+        let prepared = self.prepare_loaded(loaded, model, &options)?;
+        let outcome = decide(&prepared)?;
+        let answer = match outcome.answers.first() {
+            Some(Answer::Found(witness)) => Explained::Allowed {
+                executions: outcome.counts.positive,
+                example: drawing(&prepared, &witness.graph, &witness.state, &witness.picks),
+            },
+            _ => rejections(&prepared, deep)?,
+        };
+        let question = &prepared.loaded.question;
+        Ok(Explanation {
+            test: prepared.loaded.program.name.to_string(),
+            model: prepared.model.name.clone(),
+            outcome: show_formula(&prepared.loaded.program, question, &question.condition),
+            answer,
+        })
+    }
+}
+
+/// The outcome that a question is about: what `exists` looks for, or what `forall` excludes.
+fn asked(question: &Question) -> Question {
+    let condition = match question.quantifier {
+        Quantifier::Exists | Quantifier::NotExists => question.condition.clone(),
+        Quantifier::Forall => Formula::Not(Box::new(question.condition.clone())),
+    };
+    Question { quantifier: Quantifier::Exists, condition, ..question.clone() }
+}
+
+/// What tells one way of rejecting from another: the axiom, and the steps between events that executions share.
+type Shape = (CheckId, Vec<(String, EventKey, EventKey)>);
+type EventKey = (Option<u32>, u32, Option<u64>);
+
+/// Why every candidate that would reach the outcome is none.
+fn rejections(prepared: &Prepared, deep: bool) -> Result<Explained, Failure> {
+    let mut explainer = Explainer { prepared, deep, rejected: 0, reasons: Vec::new(), known: BTreeMap::new() };
+    let walked = each_judged(prepared, &|c| c.holds, &mut |candidate, judgements| {
+        judgements.iter().for_each(|judgement| explainer.add(candidate, judgement));
+        ControlFlow::Continue(())
+    })?;
+    let Explainer { rejected, mut reasons, .. } = explainer;
+    match walked.stopped {
+        Some(why) if rejected == 0 => Err(unknown(why)),
+        None if rejected == 0 => Ok(Explained::Unreachable { candidates: walked.candidates }),
+        unseen => {
+            reasons.sort_by_key(|reason| std::cmp::Reverse(reason.candidates));
+            Ok(Explained::Forbidden { candidates: rejected, reasons, unseen })
+        }
+    }
+}
+
+fn drawing(prepared: &Prepared, graph: &Graph, state: &[FinalValue], picks: &[(Name, Relation)]) -> Drawing {
+    let loaded = &prepared.loaded;
+    let mut drawing = Drawing::new(&loaded.program, &loaded.sources, graph, picks, &[]);
+    drawing.caption = show_state(&loaded.program, &loaded.question, state);
+    drawing
+}
+
+struct Explainer<'a> {
+    prepared: &'a Prepared,
+    deep: bool,
+    rejected: u64,
+    reasons: Vec<Reason>,
+    known: BTreeMap<Shape, usize>,
+}
+
+impl Explainer<'_> {
+    fn add(&mut self, candidate: &Candidate<'_>, judgement: &Judgement) {
+        let model = &*self.prepared.model.model;
+        self.rejected += 1;
+        let Some(failed) = judgement.first_failure(model) else { return };
+        let graph = candidate.graph;
+        let cancel = Cancel::new();
+        let mut trace = Trace::new(model, graph, &judgement.picks, &cancel);
+        let steps = steps(model, &mut trace, failed.evidence.as_ref(), self.deep);
+        let key = |event| event_key(graph, event);
+        let shape: Shape = (failed.check, steps.iter().map(|s| (s.relation.clone(), key(s.from), key(s.to))).collect());
+        if let Some(&i) = self.known.get(&shape) {
+            self.reasons[i].candidates += 1;
+            return;
+        }
+        self.known.insert(shape, self.reasons.len());
+        let example = drawing(self.prepared, graph, candidate.state, &picked(model, judgement));
+        let reason = self.reason(graph, example, failed, &steps);
+        self.reasons.push(reason);
+    }
+
+    fn reason(&self, graph: &Graph, example: Drawing, failed: &CheckResult, steps: &[Step]) -> Reason {
+        let (model, sources) = (&*self.prepared.model.model, &self.prepared.model.sources);
+        let check = &model.checks[failed.check];
+        let evidence = match (&failed.evidence, check.test.kind) {
+            (None, _) => "what is missing",
+            (Some(_), CheckKind::Acyclic) => "a cycle",
+            (Some(_), CheckKind::Irreflexive) => "a path from an event to itself",
+            (Some(Evidence::Member(..)), CheckKind::Empty) => "an event that must not be there",
+            (Some(_), CheckKind::Empty) => "a pair that must not be there",
+        };
+        Reason {
+            axiom: one_line(sources, check.span),
+            place: Some(place(sources, check.span)),
+            candidates: 1,
+            evidence: evidence.to_owned(),
+            steps: steps.iter().map(|step| self.shown(graph, &example, step)).collect(),
+            example,
+        }
+    }
+
+    fn shown(&self, graph: &Graph, drawing: &Drawing, step: &Step) -> ReasonStep {
+        let loaded = &self.prepared.loaded;
+        let describe = |event| describe_event(&loaded.program, graph, drawing, event);
+        ReasonStep {
+            depth: step.depth,
+            relation: step.relation.clone(),
+            from: describe(step.from),
+            to: (step.from != step.to).then(|| describe(step.to)),
+            source: event_source(&loaded.sources, graph, step.from),
+        }
+    }
+}
+
+/// One edge of an explanation.
+struct Step {
+    depth: usize,
+    relation: String,
+    from: EventId,
+    to: EventId,
+}
+
+/// The edges of the evidence, each by the definition of the tested term.
+fn steps(model: &Model, trace: &mut Trace<'_>, evidence: Option<&Evidence>, deep: bool) -> Vec<Step> {
+    let edges: Vec<Edge> = match evidence {
+        None => Vec::new(),
+        Some(Evidence::Cycle(edges)) => from_least(edges),
+        Some(Evidence::Edge(edge)) => vec![*edge],
+        Some(Evidence::Member(term, event)) => vec![Edge { term: *term, from: *event, to: *event }],
+    };
+    let mut steps = Vec::new();
+    for edge in edges {
+        match trace.why(edge) {
+            Ok(derivation) => flatten(model, &derivation, true, deep, 0, &mut steps),
+            Err(_) => steps.push(step(model, edge, 0)),
+        }
+    }
+    // `[W]` and the like stay where they are; they are steps only if there is nothing else to say.
+    if steps.iter().any(|s| s.from != s.to) {
+        steps.retain(|s| s.from != s.to);
+    }
+    steps
+}
+
+/// A cycle from its least event on, so that equal cycles are told in the same way.
+fn from_least(cycle: &[Edge]) -> Vec<Edge> {
+    let start = cycle.iter().enumerate().min_by_key(|(_, edge)| edge.from).map_or(0, |(i, _)| i);
+    cycle[start..].iter().chain(&cycle[..start]).copied().collect()
+}
+
+fn step(model: &Model, edge: Edge, depth: usize) -> Step {
+    Step { depth, relation: terms::label(model, edge.term), from: edge.from, to: edge.to }
+}
+
+/// Follows a derivation through unions, sequences and closures, to terms that have a name; with `deep`, through those too.
+fn flatten(model: &Model, derivation: &Derivation, top: bool, deep: bool, depth: usize, out: &mut Vec<Step>) {
+    let Derivation::Rule(edge, parts) = derivation else {
+        if !matches!(derivation, Derivation::Absent(_)) {
+            out.push(step(model, derivation.edge(), depth));
+        }
+        return;
+    };
+    let info = &model.terms[edge.term];
+    let named = info.name.is_some() && !top;
+    let opens = matches!(
+        info.term,
+        Term::Union(..) | Term::Seq(..) | Term::Plus(_) | Term::Star(_) | Term::Opt(_) | Term::Rec(..)
+    );
+    if opens && !named {
+        parts.iter().for_each(|part| flatten(model, part, false, deep, depth, out));
+        return;
+    }
+    let mut told = step(model, *edge, depth);
+    if !deep {
+        told.relation = alternative(model, derivation);
+    }
+    out.push(told);
+    let restricts = matches!(info.term, Term::Inter(..) | Term::Diff(..));
+    if deep && (opens || restricts) {
+        let telling = parts.iter().filter(|part| opens || !is_filter(model, part));
+        telling.for_each(|part| flatten(model, part, false, deep, depth + 1, out));
+    }
+}
+
+/// Whether a part of an intersection only says which kind of events or threads an edge is between.
+fn is_filter(model: &Model, part: &Derivation) -> bool {
+    let base = matches!(
+        model.terms[part.edge().term].term,
+        Term::BaseRel(BaseRel::Ext | BaseRel::Int | BaseRel::Loc | BaseRel::Id)
+            | Term::Product(..)
+            | Term::Complement(_)
+    );
+    base || matches!(part, Derivation::Absent(_))
+}
+
+/// The name of an edge; for a union, also of the operand that holds it, as far as operands have names: `com: fr`.
+fn alternative(model: &Model, derivation: &Derivation) -> String {
+    let edge = derivation.edge();
+    let name = terms::label(model, edge.term);
+    let has_name = |d: &Derivation| {
+        let info = &model.terms[d.edge().term];
+        info.name.is_some() || matches!(info.term, Term::BaseRel(_) | Term::Pick(_))
+    };
+    match derivation {
+        Derivation::Rule(_, parts) if matches!(model.terms[edge.term].term, Term::Union(..)) => {
+            match parts.as_slice() {
+                [part] if has_name(part) => format!("{name}: {}", alternative(model, part)),
+                _ => name,
+            }
+        }
+        _ => name,
+    }
+}

@@ -1,0 +1,105 @@
+//! The languages that programs may be written in, by the ending of the file.
+
+use crate::{failure, unreadable};
+use std::sync::Arc;
+use treville_base::{FileId, SourceMap};
+use treville_ir::{Dialect, Program, Question};
+use treville_report::Failure;
+
+/// A program that was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub program: Arc<Program>,
+    pub question: Arc<Question>,
+    pub sources: Arc<SourceMap>,
+    /// The `key=value` lines of a test's header.
+    pub info: Vec<(String, String)>,
+}
+
+/// What a front end may need beside the text. Macros are asked for only by those that have them: parsing them takes time.
+pub(crate) struct Context<'a> {
+    pub(crate) macros: &'a dyn Fn() -> Result<Option<Arc<MacroFile>>, Failure>,
+    /// Whether C is that of the Linux kernel, if the call tells.
+    pub(crate) kernel: Option<bool>,
+}
+
+/// Macro definitions, parsed once and shared. Their spans say file 1: every program is file 0 of its sources.
+#[derive(Clone, Debug)]
+pub(crate) struct MacroFile {
+    name: String,
+    text: Arc<str>,
+    macros: Arc<treville_litmus::Macros>,
+}
+
+impl MacroFile {
+    pub(crate) fn parse(name: String, text: String) -> Result<Self, Failure> {
+        let mut sources = SourceMap::new();
+        sources.add("", "");
+        let text: Arc<str> = text.into();
+        let file = sources.add(name.as_str(), Arc::clone(&text));
+        match treville_litmus::parse_macros(file, &text) {
+            Ok(macros) => Ok(MacroFile { name, text, macros: Arc::new(macros) }),
+            Err(diagnostics) => Err(failure(diagnostics, Arc::new(sources))),
+        }
+    }
+}
+
+pub struct FrontEnd {
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    pub endings: &'static [&'static str],
+    read: fn(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, Failure>,
+}
+
+const FRONT_ENDS: &[FrontEnd] = &[FrontEnd {
+    name: "litmus",
+    about: "litmus tests: X86, AArch64, ARM, PPC, RISCV, C, Linux-kernel C, LISA",
+    endings: &[".litmus"],
+    read: read_litmus,
+}];
+
+/// Endings of languages that are planned, so that the answer is better than a syntax error.
+const NOT_BUILT: &[&str] = &[".c", ".ll", ".rs", ".rar", ".rma", ".pts"];
+
+pub fn front_ends() -> &'static [FrontEnd] {
+    FRONT_ENDS
+}
+
+/// Reads a program; a file with an unknown ending is taken for a litmus test.
+pub(crate) fn load(path: &str, text: &str, context: &Context<'_>) -> Result<Loaded, Failure> {
+    let fits = |f: &&FrontEnd| f.endings.iter().any(|ending| path.ends_with(ending));
+    if let Some(ending) = NOT_BUILT.iter().find(|ending| path.ends_with(*ending)) {
+        return Err(unreadable(format!("programs in {ending} are not built yet")));
+    }
+    let front_end = FRONT_ENDS.iter().find(fits).unwrap_or(&FRONT_ENDS[0]);
+    (front_end.read)(path, text, context)
+}
+
+/// The dialects of litmus tests, as the smallest test of each has them.
+pub(crate) fn dialects() -> Vec<Arc<Dialect>> {
+    let machines = ["X86", "AArch64", "ARM", "PPC", "RISCV", "LISA"];
+    let tests = machines.map(|arch| (format!("{arch} smallest\n{{}}\n P0 ;\nforall (true)\n"), None));
+    let c = "C smallest\n{}\nP0() { }\nforall (true)\n".to_owned();
+    let parsed = tests.into_iter().chain([(c.clone(), Some(false)), (c, Some(true))]).filter_map(|(text, kernel)| {
+        let options = treville_litmus::Options { macros: None, kernel };
+        treville_litmus::parse(FileId(0), &text, &options).ok().map(|litmus| litmus.program.dialect)
+    });
+    parsed.collect()
+}
+
+fn read_litmus(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, Failure> {
+    let mut sources = SourceMap::new();
+    let file = sources.add(name, text);
+    let is_c = text.split_whitespace().next() == Some("C");
+    let macros = if is_c { (context.macros)()? } else { None };
+    if let Some(macros) = &macros {
+        sources.add(macros.name.as_str(), Arc::clone(&macros.text));
+    }
+    let options = treville_litmus::Options { macros: macros.map(|m| Arc::clone(&m.macros)), kernel: context.kernel };
+    let parsed = treville_litmus::parse(file, text, &options);
+    let sources = Arc::new(sources);
+    let litmus = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
+    let Some(question) = litmus.question else { return Err(unreadable("the test asks nothing")) };
+    Ok(Loaded { program: Arc::new(litmus.program), question: Arc::new(question), sources, info: litmus.info })
+}

@@ -1,0 +1,268 @@
+//! Models: bundled by name, others by path; linked once for each vocabulary and then shared.
+
+use crate::files::{Files, folder_of, join};
+use crate::front_ends::MacroFile;
+use crate::{ModelOptions, failure, unreadable};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use treville_base::{Name, SourceMap};
+use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bundled};
+use treville_event::Vocabulary;
+use treville_ir::{Dialect, Op, Program};
+use treville_model::{DialectFacts, Model, syntax::Unit};
+use treville_report::Failure;
+
+/// A model, linked for a dialect.
+pub(crate) struct Linked {
+    pub(crate) name: String,
+    pub(crate) model: Arc<Model>,
+    pub(crate) vocabulary: Arc<Vocabulary>,
+    /// The texts that the model's spans point into.
+    pub(crate) sources: Arc<SourceMap>,
+}
+
+/// What `treville models` lists.
+pub struct BundledInfo {
+    pub name: &'static str,
+    pub about: String,
+    /// Of the model's own text.
+    pub hash: u64,
+}
+
+/// A hash of all files that bundled models include.
+pub fn bundled_library_hash() -> u64 {
+    let files = treville_cat::bundled_files().iter().filter(|file| file.role == Role::Library);
+    files.fold(0, |hash: u64, file| hash.rotate_left(1) ^ file.hash())
+}
+
+/// Comes before every model.
+const STDLIB: &str = "stdlib.cat";
+
+/// How the kernel's functions are made of primitives.
+const KERNEL_MACROS: &str = "linux-kernel.def";
+
+/// Computed once, by whoever needs it first; the others wait.
+type Once<T> = Arc<OnceLock<Result<Arc<T>, Failure>>>;
+
+pub(crate) struct Library<'f> {
+    files: &'f dyn Files,
+    parsed: Mutex<BTreeMap<ModelOptions, Once<Parsed>>>,
+    linked: Mutex<BTreeMap<Key, Once<Linked>>>,
+    macros: Mutex<BTreeMap<ModelOptions, Macros>>,
+}
+
+/// None if there are no macro definitions at all.
+type Macros = Result<Option<Arc<MacroFile>>, Failure>;
+
+/// A model is linked for a dialect and for the tags that a program lacks: what it says about these is simplified away.
+type Key = (ModelOptions, Name, Vec<Name>);
+
+/// A parsed model with the texts it came from.
+pub(crate) struct Parsed {
+    pub(crate) name: String,
+    /// The standard library, a bell file if there is one, and the model.
+    pub(crate) units: Vec<Unit>,
+    pub(crate) sources: Arc<SourceMap>,
+}
+
+impl<'f> Library<'f> {
+    pub(crate) fn new(files: &'f dyn Files) -> Self {
+        Library { files, parsed: Mutex::default(), linked: Mutex::default(), macros: Mutex::default() }
+    }
+
+    /// The model for a program; its dialect's own if none is named.
+    pub(crate) fn linked(&self, options: &ModelOptions, program: &Program) -> Result<Arc<Linked>, Failure> {
+        let absent = absent_tags(program);
+        let key = (options.clone(), program.dialect.name.clone(), absent.clone());
+        let once = entry(&self.linked, key);
+        once.get_or_init(|| self.link(options, &program.dialect, &absent).map(Arc::new)).clone()
+    }
+
+    fn link(&self, options: &ModelOptions, dialect: &Dialect, absent: &[Name]) -> Result<Linked, Failure> {
+        let name = options.name.as_deref().unwrap_or(&dialect.default_model);
+        fits(name, dialect)?;
+        let named = ModelOptions { name: Some(name.to_owned()), ..options.clone() };
+        let once = entry(&self.parsed, named.clone());
+        let parsed = once.get_or_init(|| self.parse(name, &named).map(Arc::new)).clone()?;
+        let (model, vocabulary) = parsed.link(dialect, absent, &options.variants)?;
+        Ok(Linked {
+            name: parsed.name.clone(),
+            model: Arc::new(model),
+            vocabulary: Arc::new(vocabulary),
+            sources: Arc::clone(&parsed.sources),
+        })
+    }
+
+    /// Reads a model and what it includes, the standard library and the bell file before it.
+    pub(crate) fn parse(&self, name: &str, options: &ModelOptions) -> Result<Parsed, Failure> {
+        let loader = WithBundled(|file: &str, from: &str| self.included(file, from, &options.include));
+        let library = loader.load(STDLIB, "").ok_or_else(|| unreadable(format!("{STDLIB} was not found")))?;
+        let bell = match &options.bell {
+            Some(bell) => Some(self.find(bell, &options.include)?),
+            // A bundled model brings its own.
+            None => bundled(&format!("{name}.bell")).map(of_bundle),
+        };
+        let model = self.model_text(name, &options.include)?;
+        let mut sources = SourceMap::new();
+        let (mut units, mut errors) = (Vec::new(), Vec::new());
+        for text in [Some(library), bell, Some(model)].into_iter().flatten() {
+            match treville_cat::parse_unit(&text.name, &text.text, &mut sources, &loader) {
+                Ok(unit) => units.push(unit),
+                Err(found) => errors.extend(found),
+            }
+        }
+        let sources = Arc::new(sources);
+        if errors.is_empty() {
+            Ok(Parsed { name: name.to_owned(), units, sources })
+        } else {
+            Err(failure(errors, sources))
+        }
+    }
+
+    fn model_text(&self, name: &str, include: &[String]) -> Result<LoadedText, Failure> {
+        match bundled(name).filter(|file| file.role == Role::Model && file.name != name) {
+            Some(file) => Ok(of_bundle(file)),
+            None if name.contains('/') || name.ends_with(".cat") => {
+                let named = bundled(name).filter(|file| file.role == Role::Model);
+                self.find(name, include).or_else(|failure| named.map(of_bundle).ok_or(failure))
+            }
+            None => {
+                let known = bundled_models().iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
+                Err(unreadable(format!("there is no bundled model `{name}` (there are: {known}; a path ends in .cat)")))
+            }
+        }
+    }
+
+    /// The macro definitions of the call, one after the other; the bundled ones of the Linux kernel if there are none.
+    pub(crate) fn macros(&self, options: &ModelOptions) -> Macros {
+        let mut macros = self.macros.lock().unwrap_or_else(PoisonError::into_inner);
+        macros.entry(options.clone()).or_insert_with(|| self.read_macros(options)).clone()
+    }
+
+    fn read_macros(&self, options: &ModelOptions) -> Macros {
+        let files = options.macros.iter().map(|name| self.find(name, &options.include));
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let files = if files.is_empty() { bundled(KERNEL_MACROS).map(of_bundle).into_iter().collect() } else { files };
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let names = files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>().join(", ");
+        let text = files.iter().map(|file| &*file.text).collect::<Vec<_>>().join("\n");
+        MacroFile::parse(names, text).map(|file| Some(Arc::new(file)))
+    }
+
+    /// A file that was named on the command line: as a path, then in the folders.
+    pub(crate) fn find(&self, name: &str, include: &[String]) -> Result<LoadedText, Failure> {
+        let candidates = std::iter::once(name.to_owned()).chain(include.iter().map(|folder| join(folder, name)));
+        let path = candidates.into_iter().find(|path| self.files.is_file(path)).unwrap_or_else(|| name.to_owned());
+        let text = self.files.read(&path).map_err(|why| unreadable(format!("{path}: {why}")))?;
+        Ok(LoadedText { name: path, text: text.into() })
+    }
+
+    /// A file that a model includes: from the model's own folder, then from the folders of the call.
+    fn included(&self, file: &str, from: &str, include: &[String]) -> Option<LoadedText> {
+        let own = self.files.is_file(from).then(|| folder_of(from).unwrap_or("."));
+        let folders = own.into_iter().chain(include.iter().map(String::as_str));
+        let path = folders.map(|folder| join(folder, file)).find(|path| self.files.is_file(path))?;
+        let text = self.files.read(&path).ok()?;
+        Some(LoadedText { name: path, text: text.into() })
+    }
+}
+
+impl Parsed {
+    /// Links it for programs of a dialect that lack some of its tags.
+    pub(crate) fn link(
+        &self,
+        dialect: &Dialect,
+        absent: &[Name],
+        variants: &[String],
+    ) -> Result<(Model, Vocabulary), Failure> {
+        let facts = DialectFacts {
+            sets: &dialect.sets,
+            absent,
+            fused_updates: dialect.fused_updates,
+            po_inside: dialect.po_inside,
+            branch_events: dialect.branch_events,
+        };
+        let variants: BTreeSet<Name> = variants.iter().map(|v| Name::new(v)).collect();
+        let units: Vec<&Unit> = self.units.iter().collect();
+        // The standard library mentions everything; what counts is what the bell file and the model do.
+        let vocabulary = treville_model::vocabulary(&facts, &units[1..], &variants);
+        match treville_model::link(&units, &vocabulary) {
+            Ok(model) => Ok((model, vocabulary)),
+            Err(diagnostics) => Err(failure(diagnostics, Arc::clone(&self.sources))),
+        }
+    }
+}
+
+/// The entry of a shared table, made if it is new.
+fn entry<K: Ord, T>(table: &Mutex<BTreeMap<K, Once<T>>>, key: K) -> Once<T> {
+    let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(table.entry(key).or_default())
+}
+
+/// Tags that the interpreter gives to events of locks, and to initial writes.
+const LOCK_TAGS: &[&str] = &["LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU"];
+const INITIAL_TAG: &str = "NA";
+
+/// Tags of the dialect that no event of the program has, sorted.
+fn absent_tags(program: &Program) -> Vec<Name> {
+    let blocks = program.funcs.iter().flat_map(|func| func.blocks.iter());
+    let has_locks = blocks.flat_map(|block| &block.insts).any(|inst| matches!(inst.op, Op::Lock { .. }));
+    let present = |tag: &Name| {
+        program.tags.iter().any(|used| used == tag)
+            || *tag == INITIAL_TAG
+            || (has_locks && LOCK_TAGS.contains(&tag.as_str()))
+    };
+    let mut absent: Vec<Name> = program.dialect.sets.iter().filter(|tag| !present(tag)).cloned().collect();
+    absent.sort();
+    absent.dedup();
+    absent
+}
+
+/// Bundled models of machines, of C11, and of the Linux kernel. `sc` is for all.
+const MACHINES: &[&str] = &["tso", "pso", "arm", "aarch64", "power", "riscv"];
+const C11: &[&str] = &["c11", "rc11", "ra", "imm"];
+const KERNEL: &[&str] = &["linux-kernel"];
+
+/// Refuses a bundled model for programs whose fences and orderings it does not know: it would allow too much without a
+/// word. A path is taken as it is.
+fn fits(name: &str, dialect: &Dialect) -> Result<(), Failure> {
+    let language = matches!(&*dialect.name, "C" | "LKMM");
+    if language && MACHINES.contains(&name) {
+        let why = format!(
+            "C under {name} means the program after its compilation to that architecture, which is not built yet"
+        );
+        return Err(unreadable(why));
+    }
+    let wrong = match &*dialect.name {
+        "C" => KERNEL.contains(&name),
+        "LKMM" => C11.contains(&name),
+        // Its annotations are whatever a bell file says.
+        "LISA" => false,
+        _ => C11.contains(&name) || KERNEL.contains(&name),
+    };
+    if wrong {
+        let why = format!(
+            "the model {name} does not know what {} tests use; theirs is {}",
+            dialect.name, dialect.default_model
+        );
+        return Err(unreadable(why));
+    }
+    Ok(())
+}
+
+fn of_bundle(file: &Bundled) -> LoadedText {
+    LoadedText { name: file.display_name(), text: file.text.into() }
+}
+
+/// The bundled models, by name.
+pub fn bundled_models() -> Vec<BundledInfo> {
+    let models = treville_cat::bundled_files().iter().filter(|file| file.role == Role::Model);
+    let info = |file: &Bundled| BundledInfo {
+        name: file.name.strip_suffix(".cat").unwrap_or(file.name),
+        about: file.description(),
+        hash: file.hash(),
+    };
+    models.map(info).collect()
+}

@@ -1,0 +1,75 @@
+//! Examining a model without a program: errors, definitions that nothing uses, axioms that can never reject anything.
+
+use crate::{ModelOptions, Session, front_ends, unreadable};
+use std::sync::Arc;
+use treville_base::{Diagnostic, Name, SourceMap, Span};
+use treville_ir::Dialect;
+use treville_model::Model;
+use treville_model::syntax::{CheckMode, Ins, InsKind, Unit};
+use treville_report::Failure;
+
+/// A model without errors.
+#[derive(Clone, Debug)]
+pub struct ModelChecked {
+    /// Warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    pub sources: Arc<SourceMap>,
+    pub axioms: usize,
+    /// Of the model's own file.
+    pub definitions: usize,
+}
+
+impl Session<'_> {
+    /// Examines a model, for tests of one dialect or of all.
+    ///
+    /// # Errors
+    /// The errors of the model.
+    pub fn check_model(&self, options: &ModelOptions, dialect: Option<&str>) -> Result<ModelChecked, Failure> {
+        let name = options.name.as_deref().unwrap_or("");
+        let parsed = self.library.parse(name, options)?;
+        let dialect = dialect_named(dialect)?;
+        let (model, _) = parsed.link(&dialect, &[], &options.variants)?;
+        let own = parsed.units.last();
+        let mut diagnostics = own.map(treville_cat::lint).unwrap_or_default();
+        diagnostics.extend(vacuous(&model));
+        let definitions = own.map_or(0, definitions);
+        Ok(ModelChecked { diagnostics, axioms: axioms(&model), definitions, sources: parsed.sources })
+    }
+}
+
+fn axioms(model: &Model) -> usize {
+    model.checks.iter().filter(|check| check.mode == CheckMode::Require).count()
+}
+
+fn definitions(unit: &Unit) -> usize {
+    let bound = |ins: &Ins| match &ins.kind {
+        InsKind::Let(bindings) | InsKind::LetRec(bindings, _) => bindings.len(),
+        _ => 0,
+    };
+    unit.body.iter().map(bound).sum()
+}
+
+/// Checks that no execution of the dialect can fail, as the linker found.
+fn vacuous(model: &Model) -> Vec<Diagnostic> {
+    let warn = |(name, span): &(Name, Span)| {
+        Diagnostic::warning(*span, format!("`{name}` tests nothing: its relation is always empty"))
+    };
+    model.vacuous.iter().map(warn).collect()
+}
+
+/// A dialect by name; without a name, one that knows the sets of all.
+fn dialect_named(name: Option<&str>) -> Result<Dialect, Failure> {
+    let all = front_ends::dialects();
+    match name {
+        Some(name) => {
+            let found = all.iter().find(|d| d.name.eq_ignore_ascii_case(name)).map(|d| (**d).clone());
+            let known = || all.iter().map(|d| d.name.to_string()).collect::<Vec<_>>().join(", ");
+            found.ok_or_else(|| unreadable(format!("there is no dialect `{name}` (there are: {})", known())))
+        }
+        None => {
+            let sets = all.iter().flat_map(|d| d.sets.iter().cloned()).collect();
+            let some = all.first().ok_or_else(|| unreadable("there is no dialect"))?;
+            Ok(Dialect { sets, branch_events: true, ..Dialect::clone(some) })
+        }
+    }
+}

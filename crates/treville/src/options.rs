@@ -1,0 +1,43 @@
+//! What a person may choose, by what it concerns.
+
+use std::time::Duration;
+
+/// Which model, and what its files need.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct ModelOptions {
+    /// A bundled model's name or a path; none: the dialect's own.
+    pub name: Option<String>,
+    /// Folders to look for included files in.
+    pub include: Vec<String>,
+    pub variants: Vec<String>,
+    /// A path or a name in the `include` folders.
+    pub bell: Option<String>,
+    /// Files with macro definitions for C tests.
+    pub macros: Vec<String>,
+}
+
+/// Which engine, and how far it may go.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunOptions {
+    /// None: the tool chooses.
+    pub engine: Option<String>,
+    /// The unpruned definition of the engine.
+    pub plain: bool,
+    /// A second engine, which must agree.
+    pub cross_check: Option<String>,
+    /// Iterations of a loop.
+    pub bound: Option<u32>,
+    /// For each file.
+    pub timeout: Option<Duration>,
+    pub memory_mb: Option<u64>,
+    /// "Up to the bound" is good enough.
+    pub accept_bounded: bool,
+    /// List the final states.
+    pub states: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    pub model: ModelOptions,
+    pub run: RunOptions,
+}

@@ -1,0 +1,105 @@
+//! A session: where files are, and the models that were linked so far. Shared by the threads of a batch.
+
+use crate::engines::Engines;
+use crate::front_ends::{self, Context, Loaded};
+use crate::library::{Library, Linked};
+use crate::{Files, Options, refusal, unreadable};
+use std::sync::Arc;
+use std::time::Instant;
+use treville_base::Cancel;
+use treville_report::Failure;
+use treville_task::{Bounds, Engine, Limits, Semantics, Task};
+
+pub struct Session<'f> {
+    pub(crate) files: &'f dyn Files,
+    pub(crate) library: Library<'f>,
+    pub(crate) engines: Engines,
+    cancel: Cancel,
+}
+
+/// Everything that is needed to run an engine on one file.
+pub(crate) struct Prepared {
+    pub(crate) loaded: Loaded,
+    pub(crate) model: Arc<Linked>,
+    pub(crate) engine: Arc<dyn Engine>,
+    /// The engine that checks the first one.
+    pub(crate) second: Option<Arc<dyn Engine>>,
+    pub(crate) task: Task,
+}
+
+impl<'f> Session<'f> {
+    /// `cancel` stops every run of the session.
+    pub fn new(files: &'f dyn Files, cancel: Cancel) -> Self {
+        Session { files, library: Library::new(files), engines: Engines::default(), cancel }
+    }
+
+    pub(crate) fn load(&self, path: &str, options: &Options) -> Result<Loaded, Failure> {
+        let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
+        self.read_text(path, &text, options)
+    }
+
+    /// A program, with another condition in place of its own.
+    pub(crate) fn load_asking(&self, path: &str, outcome: Option<&str>, options: &Options) -> Result<Loaded, Failure> {
+        let loaded = self.load(path, options)?;
+        let Some(outcome) = outcome else { return Ok(loaded) };
+        let Some(span) = loaded.question.span else {
+            return Err(unreadable("the test has no condition that another could replace"));
+        };
+        let text = &loaded.sources.file(span.file).text;
+        let (before, after) = (&text[..span.start as usize], &text[span.end as usize..]);
+        let outcome = outcome.trim();
+        let quantified = ["exists", "~exists", "forall"].iter().any(|word| outcome.starts_with(word));
+        let condition = if quantified { outcome.to_owned() } else { format!("exists ({outcome})") };
+        self.read_text(path, &format!("{before}{condition}{after}"), options)
+    }
+
+    fn read_text(&self, path: &str, text: &str, options: &Options) -> Result<Loaded, Failure> {
+        let context = Context {
+            macros: &|| self.library.macros(&options.model),
+            kernel: (options.model.name.as_deref() == Some("linux-kernel")).then_some(true),
+        };
+        front_ends::load(path, text, &context)
+    }
+
+    pub(crate) fn prepare(&self, path: &str, options: &Options) -> Result<Prepared, Failure> {
+        let loaded = self.load(path, options)?;
+        let model = self.library.linked(&options.model, &loaded.program)?;
+        self.prepare_loaded(loaded, model, options)
+    }
+
+    pub(crate) fn prepare_loaded(
+        &self,
+        loaded: Loaded,
+        model: Arc<Linked>,
+        options: &Options,
+    ) -> Result<Prepared, Failure> {
+        let engine = self.engines.choose(&options.run).map_err(unreadable)?;
+        let second =
+            options.run.cross_check.as_deref().map(|name| self.engines.named(name)).transpose().map_err(unreadable)?;
+        let task = self.task(&loaded, &model, options)?;
+        engine.supports(&task).map_err(|why| refusal(engine.info().name, &why, &loaded.sources))?;
+        Ok(Prepared { loaded, model, engine, second, task })
+    }
+
+    fn task(&self, loaded: &Loaded, model: &Linked, options: &Options) -> Result<Task, Failure> {
+        let run = &options.run;
+        let unroll = match (run.bound, loaded.info.iter().find(|(key, _)| key == "Unroll")) {
+            (Some(bound), _) => bound,
+            (None, Some((_, text))) => {
+                text.trim().parse().map_err(|_| unreadable(format!("Unroll={text} is not a number")))?
+            }
+            (None, None) => Bounds::default().unroll,
+        };
+        let deadline = run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        Ok(Task {
+            program: Arc::clone(&loaded.program),
+            semantics: Semantics::Axioms(Arc::clone(&model.model), Arc::clone(&model.vocabulary)),
+            question: Some(Arc::clone(&loaded.question)),
+            queries: Task::litmus_queries(&loaded.question),
+            bounds: Bounds { unroll },
+            limits: Limits { cancel, memory_mb: run.memory_mb },
+            states: run.states,
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! Executions to draw.
+
+use crate::executions::{decide, each_judged, picked, unknown};
+use crate::session::Prepared;
+use crate::{Options, Session, terms, unreadable};
+use std::ops::ControlFlow;
+use treville_base::Cancel;
+use treville_eval::{Extent, Judgement, Trace};
+use treville_event::Graph;
+use treville_model::TermId;
+use treville_report::{Drawing, Failure, Shown, show_condition, show_state};
+use treville_task::Candidate;
+
+/// Which executions are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// Those that satisfy the condition, or all if none does.
+    PositiveOrAll,
+    Positive,
+    Negative,
+    All,
+    /// Candidates that the model rejects.
+    Rejected,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ShowOptions {
+    pub which: Which,
+    /// A litmus condition in place of the test's own.
+    pub outcome: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+    /// Relations of the model to draw beside those that it shows.
+    pub relations: Vec<String>,
+}
+
+/// What was found to draw.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ShownExecutions {
+    pub title: String,
+    /// The program's text.
+    pub program: String,
+    pub drawings: Vec<Drawing>,
+    /// There are more than the limit.
+    pub more: bool,
+}
+
+impl Session<'_> {
+    /// The executions of a file, ready to be drawn.
+    ///
+    /// # Errors
+    /// If the file, the model or a relation's name is wrong, or the engine cannot list executions.
+    pub fn show(&self, path: &str, show: &ShowOptions, options: &Options) -> Result<ShownExecutions, Failure> {
+        let loaded = self.load_asking(path, show.outcome.as_deref(), options)?;
+        let model = self.library.linked(&options.model, &loaded.program)?;
+        let prepared = self.prepare_loaded(loaded, model, options)?;
+        let relations = relations(&prepared, &show.relations)?;
+        decide(&prepared)?;
+        let (drawings, more) = match show.which {
+            Which::PositiveOrAll => {
+                let (found, more) = collect(&prepared, Which::Positive, show.limit, &relations)?;
+                if found.is_empty() { collect(&prepared, Which::All, show.limit, &relations)? } else { (found, more) }
+            }
+            which => collect(&prepared, which, show.limit, &relations)?,
+        };
+        let loaded = &prepared.loaded;
+        let condition = show_condition(&loaded.program, &loaded.question);
+        Ok(ShownExecutions {
+            title: format!("{} under {}: {condition}", loaded.program.name, prepared.model.name),
+            program: loaded.sources.files().next().map_or_else(String::new, |(_, file)| file.text.to_string()),
+            drawings,
+            more,
+        })
+    }
+}
+
+/// The relations to draw: what the model shows, what was asked for, and the dependencies of a model that computes its own.
+fn relations(prepared: &Prepared, wanted: &[String]) -> Result<Vec<(String, TermId)>, Failure> {
+    let model = &prepared.model.model;
+    let mut relations: Vec<(String, TermId)> = Vec::new();
+    for name in wanted {
+        let term = model.defs.get(name.as_str());
+        let term = term.ok_or_else(|| unreadable(format!("{} defines no relation `{name}`", prepared.model.name)))?;
+        relations.push((name.clone(), *term));
+    }
+    if model.catdep {
+        let named = |name: &str| model.defs.get(name).map(|term| (name.to_owned(), *term));
+        relations.extend(["addr", "data", "ctrl"].into_iter().filter_map(named));
+    }
+    relations.extend(model.shows.iter().map(|(name, term)| (name.to_string(), *term)));
+    Ok(relations)
+}
+
+fn collect(
+    prepared: &Prepared,
+    which: Which,
+    limit: usize,
+    relations: &[(String, TermId)],
+) -> Result<(Vec<Drawing>, bool), Failure> {
+    let wanted = |candidate: &Candidate<'_>| match which {
+        Which::Positive => candidate.holds,
+        Which::Negative => !candidate.holds,
+        Which::All | Which::Rejected | Which::PositiveOrAll => true,
+    };
+    let (mut drawings, mut more) = (Vec::new(), false);
+    let walked = each_judged(prepared, &wanted, &mut |candidate, judgements| {
+        for judgement in judgements.iter().filter(|j| j.accepted != (which == Which::Rejected)) {
+            if drawings.len() == limit {
+                more = true;
+                return ControlFlow::Break(());
+            }
+            drawings.push(draw(prepared, candidate, judgement, relations));
+        }
+        ControlFlow::Continue(())
+    })?;
+    match walked.stopped {
+        Some(why) if drawings.is_empty() => return Err(unknown(why)),
+        Some(_) => more = true,
+        None => {}
+    }
+    let total = drawings.len();
+    for (i, drawing) in drawings.iter_mut().enumerate() {
+        drawing.title = format!("{} ({} of {total}{})", drawing.title, i + 1, if more { "+" } else { "" });
+    }
+    Ok((drawings, more))
+}
+
+fn draw(
+    prepared: &Prepared,
+    candidate: &Candidate<'_>,
+    judgement: &Judgement,
+    relations: &[(String, TermId)],
+) -> Drawing {
+    let (loaded, model) = (&prepared.loaded, &*prepared.model.model);
+    let shown = shown(prepared, candidate.graph, judgement, relations);
+    let picks = picked(model, judgement);
+    let mut drawing = Drawing::new(&loaded.program, &loaded.sources, candidate.graph, &picks, &shown);
+    drawing.title = format!("{} under {}", loaded.program.name, prepared.model.name);
+    drawing.caption = show_state(&loaded.program, &loaded.question, candidate.state);
+    if let Some(failed) = judgement.first_failure(model) {
+        let check = &model.checks[failed.check];
+        drawing.caption += &format!("  rejected by {} ({})", check.name, terms::label(model, check.test.term));
+    }
+    drawing
+}
+
+fn shown(prepared: &Prepared, graph: &Graph, judgement: &Judgement, relations: &[(String, TermId)]) -> Vec<Shown> {
+    let cancel = Cancel::new();
+    let mut trace = Trace::new(&prepared.model.model, graph, &judgement.picks, &cancel);
+    let relation = |(name, term): &(String, TermId)| match trace.value(*term).ok().as_deref() {
+        Some(Extent::Rel(relation)) => Some(Shown { name: name.as_str().into(), relation: relation.clone() }),
+        _ => None,
+    };
+    relations.iter().filter_map(relation).collect()
+}

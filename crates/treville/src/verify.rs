@@ -1,0 +1,131 @@
+//! Answering the question that a program asks.
+
+use crate::session::Prepared;
+use crate::{Options, Session, refusal, unreadable};
+use std::sync::Arc;
+use std::time::Instant;
+use treville_ir::{Quantifier, Question};
+use treville_report::{Checked, Content, Failure, FileReport, VerdictWord, show_state};
+use treville_task::{Answer, Engine, Monitor, Outcome, Scope, StopReason, Verdict};
+
+impl Session<'_> {
+    /// Checks one file. A failure is part of the report.
+    pub fn verify(&self, path: &str, options: &Options, monitor: &dyn Monitor) -> FileReport {
+        let start = Instant::now();
+        let mut report = FileReport {
+            file: path.to_owned(),
+            model: options.model.name.clone().unwrap_or_default(),
+            engine: String::new(),
+            time: start.elapsed(),
+            content: Content::Failed(unreadable("")),
+        };
+        report.content = match self.prepare(path, options) {
+            Err(failure) => Content::Failed(failure),
+            Ok(prepared) => {
+                report.model = prepared.model.name.clone();
+                report.engine = prepared.engine.info().name.to_owned();
+                match check(prepared, options, monitor) {
+                    Ok(checked) => Content::Checked(Box::new(checked)),
+                    Err(failure) => Content::Failed(failure),
+                }
+            }
+        };
+        report.time = start.elapsed();
+        report
+    }
+}
+
+/// Runs the engine, and the second one if there is to be one.
+pub(crate) fn check(prepared: Prepared, options: &Options, monitor: &dyn Monitor) -> Result<Checked, Failure> {
+    let outcome = prepared.engine.run(&prepared.task, monitor);
+    if let Some(second) = &prepared.second {
+        cross_check(&prepared, &outcome, &**second, monitor)?;
+    }
+    let question = &prepared.loaded.question;
+    let (verdict, scope) = judge(question, &outcome, options.run.accept_bounded);
+    let hash = prepared.loaded.info.iter().find(|(key, _)| key == "Hash").map(|(_, hash)| hash.clone());
+    Ok(Checked {
+        program: Arc::clone(&prepared.loaded.program),
+        question: Arc::clone(question),
+        sources: Arc::clone(&prepared.loaded.sources),
+        outcome,
+        verdict,
+        scope,
+        hash,
+    })
+}
+
+/// The verdict with its scope. What was only looked for up to a bound is unknown, unless the caller accepts that.
+fn judge(question: &Question, outcome: &Outcome, accept_bounded: bool) -> (Verdict, Scope) {
+    let complete = Scope { complete: true, relative_to: Vec::new() };
+    let deciding = match question.quantifier {
+        Quantifier::Exists | Quantifier::NotExists => outcome.answers.first(),
+        Quantifier::Forall => outcome.answers.get(1),
+    };
+    let scope = match deciding {
+        Some(Answer::Absent(scope)) => scope.clone(),
+        _ => complete,
+    };
+    let verdict = Verdict::of(question.quantifier, outcome);
+    match verdict {
+        Verdict::Yes | Verdict::No if !scope.complete && !accept_bounded => {
+            let why = "no execution up to the loop bound decides it (--bound raises it, --accept-bounded accepts it)";
+            (Verdict::Unknown(StopReason::Refused(why.into())), scope)
+        }
+        verdict => (verdict, scope),
+    }
+}
+
+/// Fails loudly if the second engine answers otherwise.
+fn cross_check(
+    prepared: &Prepared,
+    first: &Outcome,
+    engine: &dyn Engine,
+    monitor: &dyn Monitor,
+) -> Result<(), Failure> {
+    let name = engine.info().name;
+    let sources = &prepared.loaded.sources;
+    engine.supports(&prepared.task).map_err(|why| refusal(name, &why, sources))?;
+    let second = engine.run(&prepared.task, monitor);
+    match disagreement(prepared, first, &second) {
+        None => Ok(()),
+        Some(what) => {
+            let names = [prepared.engine.info().name, name];
+            let reason = format!("the engines {} and {} disagree, which is a bug: {what}", names[0], names[1]);
+            Err(Failure { word: VerdictWord::Error, ..unreadable(reason) })
+        }
+    }
+}
+
+/// What two outcomes of one task differ in, as far as both are complete.
+fn disagreement(prepared: &Prepared, first: &Outcome, second: &Outcome) -> Option<String> {
+    let question = &prepared.loaded.question;
+    let decided = |outcome: &Outcome| match Verdict::of(question.quantifier, outcome) {
+        Verdict::Unknown(_) => None,
+        verdict => Some(verdict),
+    };
+    if let (Some(a), Some(b)) = (decided(first), decided(second))
+        && a != b
+    {
+        return Some(format!("{a:?} and {b:?}"));
+    }
+    let listed = |outcome: &Outcome| match (&outcome.states, &outcome.stopped) {
+        (Some(states), None) => {
+            let show = |values| show_state(&prepared.loaded.program, question, values);
+            let mut shown: Vec<(String, u64)> = states.iter().map(|s| (show(&s.values), s.executions)).collect();
+            shown.sort();
+            Some(shown)
+        }
+        _ => None,
+    };
+    match (listed(first), listed(second)) {
+        (Some(a), Some(b)) if a != b => {
+            let only = a.iter().find(|s| !b.contains(s)).or_else(|| b.iter().find(|s| !a.contains(s)));
+            Some(format!("the state {:?} with its number of executions", only.map_or("", |(state, _)| state.as_str())))
+        }
+        _ if first.flags.keys().ne(second.flags.keys()) && first.stopped.is_none() && second.stopped.is_none() => {
+            Some(format!("the flags {:?} and {:?}", first.flags.keys(), second.flags.keys()))
+        }
+        _ => None,
+    }
+}

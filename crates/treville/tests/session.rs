@@ -1,0 +1,167 @@
+//! The library from outside: files in memory, real front ends, models and engines.
+
+use treville::base::Cancel;
+use treville::report::{Content, Explained, FileReport, VerdictWord};
+use treville::task::Silent;
+use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Which};
+
+const SB: &str = include_str!("../../../cases/guide/SB.litmus");
+const MP: &str = include_str!("../../../cases/guide/MP.litmus");
+
+fn files() -> MemoryFiles {
+    let mut files = MemoryFiles::default();
+    files.0.insert("SB.litmus".into(), SB.into());
+    files.0.insert("MP.litmus".into(), MP.into());
+    files.0.insert("bad.litmus".into(), "X86 bad\n{}\n P0 ;\n MOVE ;\nexists (0:EAX=0)\n".into());
+    files.0.insert("mine/own.cat".into(), "include \"part.cat\"\nacyclic po | com as order\n".into());
+    files.0.insert("mine/part.cat".into(), "include \"cos.cat\"\nlet com = rf | co | fr\n".into());
+    files.0.insert("broken.cat".into(), "let a = (po\nacyclic nothing\n".into());
+    files
+}
+
+fn options(model: Option<&str>) -> Options {
+    Options {
+        model: ModelOptions { name: model.map(str::to_owned), ..ModelOptions::default() },
+        run: RunOptions { states: true, ..RunOptions::default() },
+    }
+}
+
+fn verify(path: &str, options: &Options) -> FileReport {
+    Session::new(&files(), Cancel::new()).verify(path, options, &Silent)
+}
+
+#[test]
+fn the_model_decides() {
+    assert_eq!(verify("SB.litmus", &options(None)).verdict(), VerdictWord::Yes);
+    assert_eq!(verify("SB.litmus", &options(None)).model, "tso");
+    assert_eq!(verify("SB.litmus", &options(Some("sc"))).verdict(), VerdictWord::No);
+    assert_eq!(verify("MP.litmus", &options(Some("rc11"))).verdict(), VerdictWord::Yes);
+}
+
+#[test]
+fn own_models_include_their_neighbours_and_the_library() {
+    let report = verify("SB.litmus", &options(Some("mine/own.cat")));
+    assert_eq!(report.verdict(), VerdictWord::No, "{:?}", report.reason());
+}
+
+#[test]
+fn wrong_inputs_have_a_place() {
+    let position = |report: FileReport| match report.content {
+        Content::Failed(failure) => failure.position.map(|(file, at)| (file, at.line, at.column)),
+        Content::Checked(_) => None,
+    };
+    let bad = verify("bad.litmus", &options(None));
+    assert_eq!(bad.verdict(), VerdictWord::Error);
+    assert_eq!(position(bad), Some(("bad.litmus".into(), 4, 2)));
+    let broken = verify("SB.litmus", &options(Some("broken.cat")));
+    assert!(position(broken).is_some_and(|(file, line, _)| file == "broken.cat" && line == 1));
+}
+
+#[test]
+fn what_does_not_exist_is_said() {
+    let reason = |path: &str, options: &Options| verify(path, options).reason().unwrap_or_default();
+    assert_eq!(reason("none.litmus", &options(None)), "none.litmus: no such file");
+    assert!(reason("SB.litmus", &options(Some("nonsense"))).starts_with("there is no bundled model `nonsense`"));
+    assert_eq!(reason("SB.litmus", &options(Some("no.cat"))), "no.cat: no such file");
+    let engine = |name: &str| {
+        let mut options = options(None);
+        options.run.engine = Some(name.into());
+        reason("SB.litmus", &options)
+    };
+    assert_eq!(engine("bmc"), "the engine bmc is not built yet");
+    assert!(engine("magic").starts_with("there is no engine magic"));
+    assert!(reason("MP.litmus", &options(Some("tso"))).contains("compilation"));
+    assert!(reason("SB.litmus", &options(Some("rc11"))).contains("does not know"));
+}
+
+#[test]
+fn engines_check_each_other() {
+    for path in ["SB.litmus", "MP.litmus"] {
+        let mut options = options(None);
+        options.run.cross_check = Some("plain".into());
+        let report = verify(path, &options);
+        assert!(matches!(report.content, Content::Checked(_)), "{path}: {:?}", report.reason());
+    }
+}
+
+#[test]
+fn a_forbidden_outcome_has_an_axiom_and_a_cycle() {
+    let files = files();
+    let session = Session::new(&files, Cancel::new());
+    let explained = session.explain("SB.litmus", None, false, &options(Some("sc"))).map(|e| e.answer);
+    let Ok(Explained::Forbidden { candidates: 1, reasons, unseen: None }) = explained else { panic!("{explained:?}") };
+    let steps: Vec<(&str, &str)> = reasons[0].steps.iter().map(|s| (s.from.as_str(), s.relation.as_str())).collect();
+    assert_eq!(steps.len(), 4, "{steps:?}");
+    assert_eq!(steps[0], ("a: W[x]=1", "po"));
+    assert!(steps[1].1.ends_with("fr"), "{steps:?}");
+}
+
+#[test]
+fn an_allowed_outcome_has_an_execution_and_an_impossible_one_has_no_candidate() {
+    let files = files();
+    let session = Session::new(&files, Cancel::new());
+    let explain = |outcome| session.explain("SB.litmus", outcome, false, &options(None)).map(|e| e.answer);
+    assert!(matches!(explain(None), Ok(Explained::Allowed { executions: 1, .. })));
+    assert!(matches!(explain(Some("0:EAX=7")), Ok(Explained::Unreachable { candidates: 4 })));
+    let wrong = explain(Some("0:EAX="));
+    assert!(wrong.is_err_and(|failure| failure.position.is_some_and(|(_, at)| at.line == 7)));
+}
+
+#[test]
+fn comparing_finds_what_only_one_allows() {
+    let files = files();
+    let session = Session::new(&files, Cancel::new());
+    let models = ["sc".to_owned(), "tso".to_owned()];
+    let found = session.compare("SB.litmus", &models, &options(None)).map(|c| c.differences);
+    let Ok([only_sc, only_tso]) = found else { panic!("{found:?}") };
+    assert!(only_sc.states.is_empty());
+    assert_eq!(only_tso.states, ["0:EAX=0; 1:EAX=0;"]);
+}
+
+#[test]
+fn showing_chooses_executions() {
+    let files = files();
+    let session = Session::new(&files, Cancel::new());
+    let count = |which, model| {
+        let show = ShowOptions { which, outcome: None, limit: 10, relations: Vec::new() };
+        session.show("SB.litmus", &show, &options(Some(model))).map(|s| s.drawings.len()).ok()
+    };
+    assert_eq!(count(Which::Positive, "tso"), Some(1));
+    assert_eq!(count(Which::All, "tso"), Some(4));
+    assert_eq!(count(Which::PositiveOrAll, "sc"), Some(3));
+    assert_eq!(count(Which::Rejected, "sc"), Some(1));
+}
+
+#[test]
+fn a_raised_flag_ends_the_work() {
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let files = files();
+    let report = Session::new(&files, cancel).verify("SB.litmus", &options(None), &Silent);
+    assert_eq!(report.verdict(), VerdictWord::Unknown, "{:?}", report.reason());
+}
+
+#[test]
+fn every_bundled_model_passes_its_own_check() {
+    let files = files();
+    let session = Session::new(&files, Cancel::new());
+    for model in treville::bundled_models() {
+        let options = ModelOptions { name: Some(model.name.into()), ..ModelOptions::default() };
+        let checked = session.check_model(&options, None);
+        let checked = checked.unwrap_or_else(|failure| panic!("{}: {}", model.name, failure.reason));
+        assert!(checked.axioms > 0, "{}", model.name);
+        assert!(!model.about.is_empty());
+    }
+}
+
+#[test]
+fn registries_have_unique_names_and_say_what_they_are() {
+    let mut names: Vec<&str> = treville::engines().iter().map(|e| e.name).collect();
+    names.extend(treville::front_ends().iter().map(|f| f.name));
+    let mut unique = names.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), names.len());
+    assert!(treville::engines().iter().all(|e| !e.about.is_empty()));
+    assert!(treville::front_ends().iter().all(|f| !f.about.is_empty() && !f.endings.is_empty()));
+}

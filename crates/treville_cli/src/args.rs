@@ -1,0 +1,346 @@
+//! Verbs and options. Doc comments are what `--help` says.
+
+use crate::output::Color;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::time::Duration;
+use treville::{ModelOptions, Options, RunOptions};
+
+/// One verifier for programs on weak memory: litmus tests under any memory model written in CAT.
+///
+/// Exit status: 0 the answer is yes; 1 no; 2 the input or the call is wrong; 3 unknown.
+#[derive(Parser, Debug)]
+#[command(name = "treville", disable_version_flag = true, subcommand_required = false)]
+pub(crate) struct Cli {
+    /// Say the version, and the hashes of the bundled models.
+    #[arg(short = 'V', long)]
+    pub(crate) version: bool,
+    /// Colours.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) verb: Option<Verb>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Verb {
+    /// Answer the question that a program asks, under a memory model.
+    Verify(Box<VerifyArgs>),
+    /// Say why an outcome is allowed (an execution) or forbidden (the axiom and the cycle).
+    Explain(Box<ExplainArgs>),
+    /// List the outcomes that one model allows and the other does not.
+    Compare(Box<CompareArgs>),
+    /// Draw executions.
+    Show(Box<ShowArgs>),
+    /// List the bundled models; `models check FILE` examines one.
+    Models(ModelsArgs),
+    /// List the engines.
+    Engines,
+    /// Find the cheapest placement of flushes (not built yet).
+    Synth(IgnoredArgs),
+    /// Serve the tool to a browser (not built yet).
+    Serve(IgnoredArgs),
+    /// Print a completion script for a shell.
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page.
+    Man,
+}
+
+/// Anything at all, so that a verb that is not built says so instead of complaining about its options.
+#[derive(Args, Debug)]
+pub(crate) struct IgnoredArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    rest: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// Files, folders, or @lists (a text with one name a line).
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) inputs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// List the reachable final states.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) states: bool,
+    /// Show an execution that decides the answer.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) witness: bool,
+    /// One JSON object a file, one line each (the same as --format json).
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+    /// Figures about the search.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) stats: bool,
+    /// How to say it; herd: as the tool of that name does, for scripts.
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    pub(crate) format: VerifyFormat,
+    /// Files that are checked at the same time (default: as many as there are processors).
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    #[command(flatten)]
+    pub(crate) later: LaterArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum VerifyFormat {
+    Text,
+    Herd,
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ModelArgs {
+    /// A bundled model's name or a path to a .cat file (default: the dialect's own).
+    #[arg(short, long, value_name = "M", help_heading = "Model")]
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) files: ModelFileArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ModelFileArgs {
+    /// A folder to look for included files in.
+    #[arg(short = 'I', long, value_name = "DIR", help_heading = "Model")]
+    include: Vec<String>,
+    /// A variant that the model tests with `if "V"`.
+    #[arg(long, value_name = "V", value_delimiter = ',', help_heading = "Model")]
+    variant: Vec<String>,
+    /// A bell file: annotations, and definitions that come before the model.
+    #[arg(long, value_name = "F", help_heading = "Model")]
+    bell: Option<String>,
+    /// Macro definitions for C tests.
+    #[arg(long, value_name = "F", help_heading = "Model")]
+    macros: Vec<String>,
+    /// A configuration file (.cfg) that says the same; options win.
+    #[arg(long, value_name = "F", help_heading = "Model")]
+    pub(crate) config: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// auto, enumerate (bmc, explore, machine and abstract are to come).
+    #[arg(long, value_name = "E", default_value = "auto", help_heading = "Search")]
+    engine: String,
+    /// The unpruned definition of the engine enumerate.
+    #[arg(long, help_heading = "Search")]
+    plain: bool,
+    /// Run this engine as well, and fail if they differ.
+    #[arg(long, value_name = "E", help_heading = "Search")]
+    cross_check: Option<String>,
+    /// Iterations of a loop.
+    #[arg(long, alias = "unroll", value_name = "N", help_heading = "Search")]
+    bound: Option<u32>,
+    /// Seconds for each file.
+    #[arg(long, value_name = "S", value_parser = seconds, help_heading = "Search")]
+    timeout: Option<Duration>,
+    /// Megabytes for each file.
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
+    pub(crate) memory_limit: Option<u64>,
+    /// At most so many threads for each file.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
+    threads: Option<u32>,
+    /// An answer up to the bound counts as an answer.
+    #[arg(long, help_heading = "Search")]
+    accept_bounded: bool,
+}
+
+/// Options of front ends and engines that do not exist yet: refused with a reason, never ignored.
+#[derive(Args, Debug)]
+pub(crate) struct LaterArgs {
+    #[arg(long, hide = true, value_name = "P")]
+    property: Vec<String>,
+    #[arg(long, hide = true, allow_hyphen_values = true)]
+    cflags: Option<String>,
+    #[arg(long, hide = true)]
+    symmetry: Option<String>,
+    #[arg(long, hide = true)]
+    spin: Option<String>,
+    #[arg(long, hide = true)]
+    flush: Option<String>,
+    #[arg(long, hide = true)]
+    weak_cas: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    /// Files, folders, or @lists.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) inputs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// The outcome to explain, as a litmus condition (default: the test's own).
+    #[arg(long, value_name = "COND")]
+    pub(crate) outcome: Option<String>,
+    /// Explain definitions down to what the program determines.
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Tell every way in which the model rejects the outcome, not only the most frequent ones.
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompareArgs {
+    /// Files, folders, or @lists.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) inputs: Vec<String>,
+    /// The models, each a bundled name or a path; given twice.
+    #[arg(short, long, value_name = "M", required = true, help_heading = "Model")]
+    pub(crate) model: Vec<String>,
+    #[command(flatten)]
+    pub(crate) files: ModelFileArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// One JSON object a file.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Files that are compared at the same time.
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    /// A file.
+    #[arg(value_name = "FILE")]
+    pub(crate) input: String,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// What to draw as.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: ShowFormat,
+    /// Where to write (default: standard output).
+    #[arg(short, long, value_name = "F")]
+    pub(crate) output: Option<String>,
+    /// Which executions.
+    #[arg(long, value_name = "WHICH", default_value = "auto")]
+    pub(crate) which: ShowWhich,
+    /// The outcome that `positive` means, as a litmus condition (default: the test's own).
+    #[arg(long, value_name = "COND")]
+    pub(crate) outcome: Option<String>,
+    /// At most so many executions.
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub(crate) limit: usize,
+    /// Draw these relations of the model as well.
+    #[arg(long, value_name = "R", value_delimiter = ',')]
+    pub(crate) relation: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ShowFormat {
+    Text,
+    Dot,
+    Svg,
+    Html,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ShowWhich {
+    /// Those that satisfy the condition; all if there is none.
+    Auto,
+    /// Those that satisfy the condition.
+    Positive,
+    /// Those that do not.
+    Negative,
+    /// All that the model accepts.
+    All,
+    /// Candidates that the model rejects.
+    Rejected,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ModelsArgs {
+    #[command(subcommand)]
+    pub(crate) verb: Option<ModelsVerb>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum ModelsVerb {
+    /// Type errors, unused definitions and vacuous axioms of a model.
+    Check {
+        /// A bundled model's name or a path to a .cat file.
+        #[arg(value_name = "M")]
+        model: String,
+        #[command(flatten)]
+        files: ModelFileArgs,
+        /// The dialect whose tests it is for, as in a test's first line (default: all).
+        #[arg(long, value_name = "D")]
+        dialect: Option<String>,
+    },
+}
+
+impl ModelFileArgs {
+    pub(crate) fn options(&self, name: Option<&str>) -> ModelOptions {
+        ModelOptions {
+            name: name.map(str::to_owned),
+            include: self.include.clone(),
+            variants: self.variant.clone(),
+            bell: self.bell.clone(),
+            macros: self.macros.clone(),
+        }
+    }
+}
+
+impl RunArgs {
+    pub(crate) fn options(&self, model: ModelOptions, states: bool) -> Options {
+        let run = RunOptions {
+            engine: Some(self.engine.clone()),
+            plain: self.plain,
+            cross_check: self.cross_check.clone(),
+            bound: self.bound,
+            timeout: self.timeout,
+            memory_mb: self.memory_limit,
+            accept_bounded: self.accept_bounded,
+            states,
+        };
+        Options { model, run }
+    }
+}
+
+impl ModelArgs {
+    pub(crate) fn options(&self) -> ModelOptions {
+        self.files.options(self.model.as_deref())
+    }
+}
+
+impl LaterArgs {
+    /// Why the call cannot be served, if it uses one of these.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let used = [
+            (!self.property.is_empty(), "--property: litmus tests ask their own question; properties of programs"),
+            (self.cflags.is_some(), "--cflags: programs in C"),
+            (self.symmetry.is_some(), "--symmetry: engines that use symmetry"),
+            (self.spin.is_some(), "--spin: engines that recognise wait loops"),
+            (self.flush.is_some(), "--flush: programs in .rma"),
+            (self.weak_cas, "--weak-cas: programs in C"),
+        ];
+        used.into_iter().find(|(used, _)| *used).map(|(_, what)| format!("{what} are not built yet"))
+    }
+}
+
+/// A positive number of seconds, fractions allowed.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    if seconds > 0.0 {
+        Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+    } else {
+        Err("not positive".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

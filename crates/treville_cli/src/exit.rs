@@ -1,0 +1,68 @@
+//! Exit statuses, in one place.
+
+use std::process::ExitCode;
+use treville::report::VerdictWord;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Status {
+    /// The answer is yes, or the work was done.
+    Yes,
+    /// A violation, a condition that is not validated, undefined behaviour; a difference between models.
+    No,
+    /// The input or the call is wrong.
+    Wrong,
+    /// A limit was reached, or the engine refuses the task.
+    Unknown,
+}
+
+impl Status {
+    pub(crate) fn of(verdict: VerdictWord) -> Status {
+        match verdict {
+            VerdictWord::Yes => Status::Yes,
+            VerdictWord::No | VerdictWord::Undefined => Status::No,
+            VerdictWord::Unknown => Status::Unknown,
+            VerdictWord::Error => Status::Wrong,
+        }
+    }
+
+    /// The worse of two: wrong, then no, then unknown, then yes.
+    pub(crate) fn and(self, other: Status) -> Status {
+        let badness = |status| match status {
+            Status::Yes => 0,
+            Status::Unknown => 1,
+            Status::No => 2,
+            Status::Wrong => 3,
+        };
+        if badness(other) > badness(self) { other } else { self }
+    }
+
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Status::Yes => 0,
+            Status::No => 1,
+            Status::Wrong => 2,
+            Status::Unknown => 3,
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Status::{No, Unknown, Wrong, Yes};
+
+    #[test]
+    fn the_worst_wins() {
+        let order = [Yes, Unknown, No, Wrong];
+        for (i, a) in order.into_iter().enumerate() {
+            for (j, b) in order.into_iter().enumerate() {
+                assert_eq!(a.and(b), order[i.max(j)]);
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! One module for each verb: options in, text out, a status back.
+
+pub(crate) mod compare;
+pub(crate) mod engines;
+pub(crate) mod explain;
+pub(crate) mod models;
+pub(crate) mod shell;
+pub(crate) mod show;
+pub(crate) mod verify;
+
+use crate::args::RunArgs;
+use crate::disk::Disk;
+use crate::exit::Status;
+use crate::output::Output;
+use crate::{interrupt, memory};
+use treville::base::Cancel;
+use treville::report::{Failure, VerdictWord, render_diagnostics};
+use treville::{Options, Session};
+
+/// The files that the inputs stand for.
+pub(crate) fn expand(inputs: &[String], output: &Output) -> Result<Vec<String>, Status> {
+    treville::expand_inputs(inputs, &Disk).map_err(|why| {
+        output.error(&why);
+        Status::Wrong
+    })
+}
+
+/// Says a failure on standard error.
+pub(crate) fn say_failure(file: &str, failure: &Failure, output: &Output) -> Status {
+    if failure.diagnostics.is_empty() {
+        let message = if failure.reason.starts_with(file) {
+            failure.reason.clone()
+        } else {
+            format!("{file}: {}", failure.reason)
+        };
+        match failure.word {
+            VerdictWord::Error => output.error(&message),
+            _ => output.note(&format!("unknown: {message}\n")),
+        }
+    } else {
+        output.note(&render_diagnostics(&failure.diagnostics, &failure.sources, output.error_palette));
+    }
+    Status::of(failure.word)
+}
+
+/// Raised by Ctrl-C, and by too much memory if the call limits it: the files of `workers` threads share what they have
+/// together.
+pub(crate) fn cancel(run: &RunArgs, workers: usize, output: &Output) -> Result<Cancel, Status> {
+    let cancel = interrupt::on_signal();
+    let Some(limit) = run.memory_limit else { return Ok(cancel) };
+    match memory::gauge() {
+        Some(used) => Ok(cancel.with_memory_limit(used, limit.saturating_mul(workers as u64))),
+        None => {
+            output.error("--memory-limit: the memory in use cannot be measured on this system");
+            Err(Status::Wrong)
+        }
+    }
+}
+
+/// Adds what a configuration file says to the options.
+pub(crate) fn configure(
+    session: &Session<'_>,
+    config: Option<&str>,
+    options: &mut Options,
+    output: &Output,
+) -> Result<(), Status> {
+    let Some(path) = config else { return Ok(()) };
+    session.configure(path, options).map_err(|failure| say_failure(path, &failure, output))
+}
+
+/// How many files to work on at the same time.
+pub(crate) fn jobs(wanted: Option<usize>) -> usize {
+    wanted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)).max(1)
+}

@@ -1,0 +1,72 @@
+//! `treville compare`: two models on one or many files.
+
+use super::{cancel, configure, expand, jobs, say_failure};
+use crate::args::CompareArgs;
+use crate::batch::{self, Done};
+use crate::disk::Disk;
+use crate::exit::Status;
+use crate::output::Output;
+use crate::progress::Progress;
+use treville::report::{Failure, VerdictWord, comparison, comparison_json};
+use treville::{Session, unreadable};
+
+pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
+    let [a, b] = args.model.as_slice() else {
+        output.error("compare needs two models: --model A --model B");
+        return Status::Wrong;
+    };
+    let models = [a.clone(), b.clone()];
+    let files = match expand(&args.inputs, output) {
+        Ok(files) => files,
+        Err(status) => return status,
+    };
+    let mut options = args.run.options(args.files.options(None), true);
+    let workers = jobs(args.jobs).min(files.len());
+    let cancel = match cancel(&args.run, workers, output) {
+        Ok(cancel) => cancel,
+        Err(status) => return status,
+    };
+    let session = Session::new(&Disk, cancel.clone());
+    if let Err(status) = configure(&session, args.files.config.as_deref(), &mut options, output) {
+        return status;
+    }
+    let (mut status, mut equal, mut done) = (Status::Yes, 0, 0);
+    let mut progress = Progress::new(files.len());
+    let work = |file: &String| session.compare(file, &models, &options);
+    batch::run(&files, workers, &cancel, work, |file, result| {
+        progress.clear(output);
+        done += 1;
+        let open = match flatten(result) {
+            Err(failure) => {
+                status = status.and(say_failure(file, &failure, output));
+                true
+            }
+            Ok(found) => {
+                let differs = found.differs();
+                equal += u32::from(!differs);
+                status = status.and(if differs { Status::No } else { Status::Yes });
+                let text = match (args.json, differs || files.len() == 1) {
+                    (true, _) => comparison_json(&found) + "\n",
+                    (false, true) => comparison(&found, output.palette),
+                    (false, false) => String::new(),
+                };
+                text.is_empty() || output.print(&text).is_ok()
+            }
+        };
+        progress.show(done, output);
+        open
+    });
+    progress.clear(output);
+    if files.len() > 1 && !args.json {
+        let _ = output.print(&format!("{equal} of {done} files have the same outcomes under {a} and {b}\n"));
+    }
+    status
+}
+
+fn flatten<T>(done: Done<Result<T, Failure>>) -> Result<T, Failure> {
+    match done {
+        Done::Result(result) => result,
+        Done::Panicked(why) => Err(unreadable(format!("internal error, please report it: {why}"))),
+        Done::Skipped => Err(Failure { word: VerdictWord::Unknown, ..unreadable("interrupted") }),
+    }
+}

@@ -1,0 +1,80 @@
+//! `treville show`: executions as text, DOT, SVG or a page.
+
+use super::{cancel, configure, say_failure};
+use crate::args::{ShowArgs, ShowFormat, ShowWhich};
+use crate::disk::Disk;
+use crate::exit::Status;
+use crate::output::Output;
+use std::fmt::Write;
+use treville::report::{Drawing, Paint, Palette, dot, execution, html, svg};
+use treville::{Session, ShowOptions, Which};
+
+pub(crate) fn run(args: &ShowArgs, output: &mut Output) -> Status {
+    let which = match args.which {
+        ShowWhich::Auto => Which::PositiveOrAll,
+        ShowWhich::Positive => Which::Positive,
+        ShowWhich::Negative => Which::Negative,
+        ShowWhich::All => Which::All,
+        ShowWhich::Rejected => Which::Rejected,
+    };
+    let show = ShowOptions {
+        which,
+        outcome: args.outcome.clone(),
+        limit: args.limit.max(1),
+        relations: args.relation.clone(),
+    };
+    let mut options = args.run.options(args.model.options(), false);
+    let cancel = match cancel(&args.run, 1, output) {
+        Ok(cancel) => cancel,
+        Err(status) => return status,
+    };
+    let session = Session::new(&Disk, cancel);
+    if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
+        return status;
+    }
+    let shown = match session.show(&args.input, &show, &options) {
+        Ok(shown) => shown,
+        Err(failure) => return say_failure(&args.input, &failure, output),
+    };
+    if shown.drawings.is_empty() {
+        output.error(&format!("{}: there is no such execution", args.input));
+        return Status::No;
+    }
+    if shown.more {
+        output.note(&format!("only the first {} executions are drawn (--limit)\n", shown.drawings.len()));
+    }
+    let palette = if args.output.is_some() { Palette::PLAIN } else { output.palette };
+    let text = match args.format {
+        ShowFormat::Text => texts(&shown.drawings, palette),
+        ShowFormat::Dot => dot(&shown.drawings),
+        ShowFormat::Svg => svg(&shown.drawings),
+        ShowFormat::Html => html(&shown.title, &shown.program, &shown.drawings),
+    };
+    write(args.output.as_deref(), &text, output)
+}
+
+fn texts(drawings: &[Drawing], palette: Palette) -> String {
+    let mut out = String::new();
+    for (i, drawing) in drawings.iter().enumerate() {
+        let gap = if i > 0 { "\n" } else { "" };
+        let title = palette.paint(Paint::Strong, &drawing.title);
+        let _ = write!(out, "{gap}{title}\n  {}\n\n{}", drawing.caption, execution(drawing, palette));
+    }
+    out
+}
+
+fn write(path: Option<&str>, text: &str, output: &mut Output) -> Status {
+    match path {
+        None | Some("-") => {
+            let _ = output.print(text);
+            Status::Yes
+        }
+        Some(path) => match std::fs::write(path, text) {
+            Ok(()) => Status::Yes,
+            Err(error) => {
+                output.error(&format!("{path}: {error}"));
+                Status::Wrong
+            }
+        },
+    }
+}

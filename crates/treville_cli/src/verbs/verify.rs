@@ -1,0 +1,146 @@
+//! `treville verify`: one file with its states, or a batch with a table.
+
+use super::{cancel, configure, expand, jobs, say_failure};
+use crate::args::{VerifyArgs, VerifyFormat};
+use crate::batch::{self, Done};
+use crate::disk::Disk;
+use crate::exit::Status;
+use crate::output::Output;
+use crate::progress::Progress;
+use std::time::{Duration, Instant};
+use treville::Session;
+use treville::report::{Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, summary_row, text};
+use treville::task::Silent;
+
+pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
+    if let Some(why) = args.later.refusal() {
+        output.error(&why);
+        return Status::Wrong;
+    }
+    let files = match expand(&args.inputs, output) {
+        Ok(files) => files,
+        Err(status) => return status,
+    };
+    let mut printer = Printer::new(args, &files);
+    let mut options = args.run.options(args.model.options(), printer.wants_states());
+    let workers = jobs(args.jobs).min(files.len());
+    let cancel = match cancel(&args.run, workers, output) {
+        Ok(cancel) => cancel,
+        Err(status) => return status,
+    };
+    let session = Session::new(&Disk, cancel.clone());
+    if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
+        return status;
+    }
+    let mut status = Status::Yes;
+    let mut progress = Progress::new(files.len());
+    let mut done = 0;
+    let work = |file: &String| session.verify(file, &options, &Silent);
+    batch::run(&files, workers, &cancel, work, |file, result| {
+        let report = match result {
+            Done::Result(report) => report,
+            Done::Panicked(why) => {
+                unfinished(file, VerdictWord::Error, &format!("internal error, please report it: {why}"))
+            }
+            Done::Skipped => unfinished(file, VerdictWord::Unknown, "interrupted"),
+        };
+        status = status.and(Status::of(report.verdict()));
+        done += 1;
+        progress.clear(output);
+        let open = printer.print(&report, output);
+        progress.show(done, output);
+        open
+    });
+    progress.clear(output);
+    printer.end(output);
+    status
+}
+
+/// A report about a file that was not checked to its end.
+fn unfinished(file: &str, word: VerdictWord, reason: &str) -> FileReport {
+    let failure = Failure { word, ..treville::unreadable(reason) };
+    FileReport {
+        file: file.to_owned(),
+        model: String::new(),
+        engine: String::new(),
+        time: Duration::ZERO,
+        content: Content::Failed(failure),
+    }
+}
+
+/// How reports are printed, one after the other.
+struct Printer {
+    format: VerifyFormat,
+    details: Details,
+    /// A table instead of a text for each file.
+    batch: bool,
+    /// Of the longest file name.
+    width: usize,
+    summary: Summary,
+    start: Instant,
+}
+
+impl Printer {
+    fn new(args: &VerifyArgs, files: &[String]) -> Self {
+        Printer {
+            format: if args.json { VerifyFormat::Json } else { args.format },
+            details: Details { states: args.states, witness: args.witness, stats: args.stats },
+            batch: files.len() > 1,
+            width: files.iter().map(|f| f.chars().count()).max().unwrap_or(0),
+            summary: Summary::default(),
+            start: Instant::now(),
+        }
+    }
+
+    fn wants_states(&self) -> bool {
+        match self.format {
+            VerifyFormat::Text => self.details.states || !self.batch,
+            VerifyFormat::Herd => true,
+            VerifyFormat::Json => self.details.states,
+        }
+    }
+
+    /// False if nobody reads the output any more.
+    fn print(&mut self, report: &FileReport, output: &mut Output) -> bool {
+        self.summary.add(report.verdict());
+        if let Content::Failed(failure) = &report.content
+            && (failure.word == VerdictWord::Error || self.format == VerifyFormat::Herd)
+        {
+            say_failure(&report.file, failure, output);
+        }
+        let said = match self.format {
+            VerifyFormat::Json => json(report, self.details) + "\n",
+            VerifyFormat::Herd => self.herd(report, output),
+            VerifyFormat::Text => self.text(report, output),
+        };
+        said.is_empty() || output.print(&said).is_ok()
+    }
+
+    fn herd(&self, report: &FileReport, output: &Output) -> String {
+        herd(report).unwrap_or_else(|| {
+            if let (Content::Checked(_), Some(reason)) = (&report.content, report.reason()) {
+                output.note(&format!("unknown: {}: {reason}\n", report.file));
+            }
+            String::new()
+        })
+    }
+
+    fn text(&self, report: &FileReport, output: &Output) -> String {
+        let failed = matches!(&report.content, Content::Failed(f) if f.word == VerdictWord::Error);
+        match (self.batch, failed) {
+            (false, true) => String::new(),
+            (false, false) => text(report, self.details, output.palette),
+            (true, _) => {
+                let row = summary_row(report, self.width, output.palette);
+                let more = self.details.states || self.details.witness || self.details.stats;
+                if more && !failed { row + &text(report, self.details, output.palette) + "\n" } else { row }
+            }
+        }
+    }
+
+    fn end(&self, output: &mut Output) {
+        if self.batch && self.format == VerifyFormat::Text {
+            let _ = output.print(&self.summary.line(self.start.elapsed(), output.palette));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Fixing the addresses that depend on reads: which combinations can arise at all?
+//!
+//! Only the reads that some address depends on are given sources here, in every way that fits; each combination of cells that
+//! results is searched on its own, with all addresses fixed.
+
+use crate::frame::Frame;
+use crate::prepare::Prepared;
+use crate::values::{Stuck, Values};
+use std::collections::BTreeSet;
+use treville_base::Cancel;
+use treville_event::{Cell, Kind};
+use treville_term::VarId;
+
+/// More combinations than this are left to the general search.
+const MAX_COMBINATIONS: usize = 100_000;
+
+pub(crate) struct Addresses<'a> {
+    prepared: &'a Prepared<'a>,
+    frame: &'a Frame<'a>,
+    /// Events whose address depends on reads.
+    moving: Vec<usize>,
+    found: BTreeSet<Vec<Cell>>,
+    steps: usize,
+    cancel: &'a Cancel,
+}
+
+impl<'a> Addresses<'a> {
+    /// The combinations of cells for the events that move; `None` if they are too many.
+    pub(crate) fn of(
+        prepared: &'a Prepared<'a>,
+        frame: &'a Frame<'a>,
+        cancel: &'a Cancel,
+    ) -> Option<(Vec<usize>, BTreeSet<Vec<Cell>>)> {
+        let moving: Vec<usize> = (0..frame.events.len()).filter(|&e| frame.moves(e)).collect();
+        let mut search = Addresses { prepared, frame, moving, found: BTreeSet::new(), steps: 0, cancel };
+        let mut values = Values::new(&prepared.traces.domain.store, prepared.traces.n_vars);
+        frame.joined.iter().for_each(|&(var, term)| values.bind(var, term));
+        let reads = search.relevant_reads();
+        search.choose(&reads, &mut values).then_some((search.moving, search.found))
+    }
+
+    /// The reads whose values flow into addresses.
+    fn relevant_reads(&self) -> Vec<usize> {
+        let store = &self.prepared.traces.domain.store;
+        let mut vars: BTreeSet<VarId> = BTreeSet::new();
+        let mut todo = Vec::new();
+        for &e in &self.moving {
+            self.frame.events[e].address.iter().for_each(|a| store.visit_vars(*a, &mut |v| todo.push(v)));
+        }
+        while let Some(var) = todo.pop() {
+            if !vars.insert(var) {
+                continue;
+            }
+            self.frame
+                .joined
+                .iter()
+                .filter(|(v, _)| *v == var)
+                .for_each(|(_, t)| store.visit_vars(*t, &mut |v| todo.push(v)));
+            let Some(read) = self.frame.events.iter().find(|e| e.read == Some(var)) else { continue };
+            for write in
+                self.frame.events.iter().filter(|w| w.cell.is_none() || read.cell.is_none() || w.cell == read.cell)
+            {
+                write.written.iter().for_each(|t| store.visit_vars(*t, &mut |v| todo.push(v)));
+            }
+        }
+        (0..self.frame.events.len()).filter(|&e| self.frame.events[e].read.is_some_and(|v| vars.contains(&v))).collect()
+    }
+
+    /// False if there is too much to do.
+    fn choose(&mut self, open: &[usize], values: &mut Values<'_>) -> bool {
+        self.steps += 1;
+        if self.steps > MAX_COMBINATIONS || self.cancel.is_raised() {
+            return false;
+        }
+        if self.frame.contradicts(values) {
+            return true;
+        }
+        if open.is_empty() {
+            self.found.extend(
+                self.moving.iter().map(|&e| self.cell_of(e, values).ok().flatten()).collect::<Option<Vec<_>>>(),
+            );
+            return true;
+        }
+        // Take a read whose cell is known, if there is one: it has the fewest sources.
+        let known = open.iter().position(|&r| self.cell_of(r, values).is_ok_and(|c| c.is_some()));
+        let mut rest = open.to_vec();
+        let read = rest.remove(known.unwrap_or(0));
+        let Ok(cell) = self.cell_of(read, values) else { return true };
+        for source in 0..self.frame.events.len() {
+            let (Some(var), Some(value)) = (self.frame.events[read].read, self.frame.events[source].written) else {
+                continue;
+            };
+            let Ok(other) = self.cell_of(source, values) else { continue };
+            let same = cell.is_none() || other.is_none() || cell == other;
+            if !same || !self.prepared.may_read(self.frame, read, source) {
+                continue;
+            }
+            values.bind(var, value);
+            let go_on = self.choose(&rest, values);
+            values.unbind(var);
+            if !go_on {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The cell of an event, if it can be told already; an error if it has none.
+    fn cell_of(&self, event: usize, values: &mut Values<'_>) -> Result<Option<Cell>, ()> {
+        let e = &self.frame.events[event];
+        match (e.cell, e.address) {
+            (Some(cell), _) => Ok(Some(cell)),
+            (None, None) => Ok(None),
+            (None, Some(address)) => match values.eval(address) {
+                Ok(a) if a.is_thin_air() => Err(()),
+                Ok(a) if e.kind == Kind::Opaque => self.prepared.cells.at(a.unsigned() as u64).map(Some).ok_or(()),
+                Ok(a) => self.prepared.exact_cell(a.unsigned() as u64, e.size).map(Some).ok_or(()),
+                Err(Stuck::Unbound) => Ok(None),
+                Err(Stuck::Circular) => Err(()),
+            },
+        }
+    }
+}

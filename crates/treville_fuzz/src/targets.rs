@@ -1,0 +1,142 @@
+//! What is done with one text. Everything that a person could see of it is printed, so that printing is tried as well.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+use treville::report::{
+    Checked, Content, Details, Failure, FileReport, Palette, explanation, herd, json, render_diagnostics, text,
+};
+use treville::task::Silent;
+use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session};
+use treville_base::{Cancel, Diagnostic, SourceMap};
+use treville_cat::{BUNDLED_ONLY, Parens, lint, parse_unit, print};
+
+/// How far a text came.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reached {
+    /// It is wrong, and that was said.
+    Rejected,
+    /// It was read, and could not be run to an end.
+    Read,
+    /// It was run to an end.
+    Ran,
+}
+
+/// For one run; the whole of an input takes a few of these.
+const LIMIT: Duration = Duration::from_millis(100);
+/// Longer texts try patience, not the parsers.
+const LONGEST: usize = 1 << 17;
+
+/// Tests that every model is run on: reads, writes, fences, updates, dependencies.
+const TESTS: [(&str, &str); 2] = [
+    (
+        "a.litmus",
+        "X86 a\n{}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MFENCE | ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n",
+    ),
+    (
+        "b.litmus",
+        "C b\n{}\nP0 (atomic_int* x, int* y) {\n  *y = 1;\n  atomic_store_explicit(x, 1, memory_order_release);\n}\nP1 (atomic_int* x, int* y) {\n  int r0 = atomic_fetch_add_explicit(x, 1, memory_order_acquire);\n  if (r0 == 1) { int r1 = *y; }\n}\nexists (1:r0=1)\n",
+    ),
+];
+
+/// Takes a text as a memory model.
+///
+/// # Panics
+/// If printing changes the model, or the fast evaluation differs from the definition: these are bugs.
+pub fn cat(model: &str) -> Reached {
+    if model.len() > LONGEST {
+        return Reached::Rejected;
+    }
+    let mut sources = SourceMap::new();
+    let unit = match parse_unit("input.cat", model, &mut sources, &BUNDLED_ONLY) {
+        Ok(unit) => unit,
+        Err(errors) => return rejected(&errors, &sources),
+    };
+    render_diagnostics(&lint(&unit), &sources, Palette::PLAIN);
+    for parens in [Parens::All, Parens::Needed] {
+        let printed = print(&unit, parens);
+        let again = parse_unit("printed.cat", &printed, &mut sources, &BUNDLED_ONLY);
+        let again = again.map(|unit| print(&unit, parens));
+        assert_eq!(again.as_ref().ok(), Some(&printed), "a printed model reads back as itself");
+    }
+    let mut files: BTreeMap<String, String> =
+        TESTS.iter().map(|(name, test)| (name.to_string(), test.to_string())).collect();
+    files.insert("input.cat".into(), model.into());
+    let files = MemoryFiles(files);
+    let session = Session::new(&files, Cancel::new());
+    TESTS.iter().map(|(test, _)| run(&session, test, Some("input.cat"))).max().unwrap_or(Reached::Read)
+}
+
+/// Takes a text as a litmus test.
+///
+/// # Panics
+/// If the fast evaluation differs from the definition: this is a bug.
+pub fn litmus(test: &str) -> Reached {
+    if test.len() > LONGEST {
+        return Reached::Rejected;
+    }
+    let files = MemoryFiles(BTreeMap::from([("input.litmus".into(), test.into())]));
+    let session = Session::new(&files, Cancel::new());
+    let reached = run(&session, "input.litmus", None);
+    if reached == Reached::Ran {
+        match session.explain("input.litmus", None, false, &options(None, false)) {
+            Ok(explained) => drop(explanation(&explained, usize::MAX, Palette::PLAIN)),
+            Err(failure) => drop(show_failure(&failure)),
+        }
+    }
+    reached
+}
+
+/// Says what is wrong.
+fn rejected(errors: &[Diagnostic], sources: &SourceMap) -> Reached {
+    assert!(!errors.is_empty(), "a rejected text has an error");
+    render_diagnostics(errors, sources, Palette::PLAIN);
+    Reached::Rejected
+}
+
+fn show_failure(failure: &Failure) -> String {
+    render_diagnostics(&failure.diagnostics, &failure.sources, Palette::PLAIN)
+}
+
+/// Runs a test, prints what was found, and compares with the definition where that also comes to an end in time.
+fn run(session: &Session<'_>, test: &str, model: Option<&str>) -> Reached {
+    let fast = session.verify(test, &options(model, false), &Silent);
+    show(&fast);
+    let found = match &fast.content {
+        Content::Failed(failure) => {
+            show_failure(failure);
+            return Reached::Rejected;
+        }
+        Content::Checked(found) => found,
+    };
+    if found.outcome.stopped.is_some() {
+        return Reached::Read;
+    }
+    let plain = session.verify(test, &options(model, true), &Silent);
+    if let Content::Checked(defined) = &plain.content
+        && defined.outcome.stopped.is_none()
+    {
+        assert_eq!(summary(found), summary(defined), "the fast answer is that of the definition");
+    }
+    Reached::Ran
+}
+
+fn options(model: Option<&str>, plain: bool) -> Options {
+    let model = ModelOptions { name: model.map(str::to_owned), ..ModelOptions::default() };
+    Options { model, run: RunOptions { plain, timeout: Some(LIMIT), states: true, ..RunOptions::default() } }
+}
+
+fn show(report: &FileReport) {
+    let details = Details { states: true, witness: true, stats: true };
+    text(report, details, Palette::PLAIN);
+    json(report, details);
+    herd(report);
+}
+
+/// What must not depend on the way: verdict, flags, states with their counts.
+fn summary(checked: &Checked) -> String {
+    let outcome = &checked.outcome;
+    let mut states: Vec<String> =
+        outcome.states.iter().flatten().map(|s| format!("{:?} {}", s.values, s.executions)).collect();
+    states.sort_unstable();
+    format!("{:?} flags {:?} states {states:#?}", checked.verdict, outcome.flags.keys().collect::<Vec<_>>())
+}

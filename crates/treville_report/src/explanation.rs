@@ -1,0 +1,135 @@
+//! Why an outcome is allowed or forbidden, for people: the execution, or the axioms that reject each way to reach it, with
+//! their cycles edge by edge.
+
+use crate::{Drawing, Paint, Palette, execution};
+use std::fmt::Write;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Explanation {
+    pub test: String,
+    pub model: String,
+    /// The outcome in question.
+    pub outcome: String,
+    pub answer: Explained,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Explained {
+    /// Some execution reaches it; one is drawn.
+    Allowed { executions: u64, example: Drawing },
+    /// Every candidate that would reach it is rejected; `unseen` says why not all of them were looked at.
+    Forbidden { candidates: u64, reasons: Vec<Reason>, unseen: Option<String> },
+    /// No candidate has these values, whatever the model.
+    Unreachable { candidates: u64 },
+}
+
+/// Candidates that the same axiom rejects by the same cycle.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reason {
+    /// The axiom as the model writes it.
+    pub axiom: String,
+    /// `tso.cat:12`.
+    pub place: Option<String>,
+    pub candidates: u64,
+    /// What the steps are: `a cycle`.
+    pub evidence: String,
+    pub steps: Vec<ReasonStep>,
+    /// One of the candidates.
+    pub example: Drawing,
+}
+
+/// One edge, or one event if `to` is missing.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReasonStep {
+    /// Steps that explain the one above are one deeper.
+    pub depth: usize,
+    pub relation: String,
+    /// `a: W[x]=1`.
+    pub from: String,
+    pub to: Option<String>,
+    /// The program's text at `from`, and at `to` if it is on another line.
+    pub source: Option<String>,
+}
+
+/// At most `most` ways of rejecting are told.
+pub fn explanation(explanation: &Explanation, most: usize, palette: Palette) -> String {
+    let mut out = String::new();
+    let (word, role) = match explanation.answer {
+        Explained::Allowed { .. } => ("allowed", Paint::Good),
+        Explained::Forbidden { .. } | Explained::Unreachable { .. } => ("forbidden", Paint::Bad),
+    };
+    let test = palette.paint(Paint::Strong, &explanation.test);
+    let _ = writeln!(out, "{test} under {}: {}, {}", explanation.model, palette.paint(role, word), explanation.outcome);
+    match &explanation.answer {
+        Explained::Allowed { executions, example } => {
+            let _ = writeln!(
+                out,
+                "  {}\n",
+                count(*executions, "execution reaches it, for example", "executions reach it, for example")
+            );
+            out += &execution(example, palette);
+        }
+        Explained::Unreachable { candidates } => {
+            let _ = writeln!(
+                out,
+                "  No candidate has these values: whatever the model, none of the {} reaches them.",
+                count(*candidates, "candidate execution", "candidate executions")
+            );
+        }
+        Explained::Forbidden { candidates, reasons, unseen } => {
+            let candidates = count(
+                *candidates,
+                "candidate execution has these values; the model rejects it",
+                "candidate executions have these values; the model rejects each",
+            );
+            let _ = writeln!(out, "  {candidates}");
+            if let Some(why) = unseen {
+                let _ = writeln!(out, "  {} there may be more: {why}", palette.paint(Paint::Doubt, "incomplete"));
+            }
+            for reason in reasons.iter().take(most) {
+                out.push('\n');
+                rejected(reason, palette, &mut out);
+            }
+            if reasons.len() > most {
+                let _ = writeln!(
+                    out,
+                    "\n  … and {} (--all tells them)",
+                    count((reasons.len() - most) as u64, "more way", "more ways")
+                );
+            }
+        }
+    }
+    out
+}
+
+fn rejected(reason: &Reason, palette: Palette, out: &mut String) {
+    let place = reason.place.as_ref().map(|p| format!("  ({p})")).unwrap_or_default();
+    let axiom = palette.paint(Paint::Strong, &reason.axiom);
+    let _ = writeln!(out, "  {axiom}{}", palette.paint(Paint::Place, &place));
+    let candidates = count(reason.candidates, "candidate", "candidates");
+    let _ = writeln!(out, "  rejects {candidates} by {}", reason.evidence);
+    let width = |texts: &mut dyn Iterator<Item = &String>| texts.map(|t| t.chars().count()).max().unwrap_or(0);
+    let from = width(&mut reason.steps.iter().map(|s| &s.from));
+    let to = width(&mut reason.steps.iter().filter_map(|s| s.to.as_ref()));
+    let relation = width(&mut reason.steps.iter().map(|s| &s.relation));
+    for step in &reason.steps {
+        let indent = 4 + 2 * step.depth;
+        let name = palette.pad(Paint::Relation, &step.relation, relation);
+        let source =
+            step.source.as_deref().map(|s| format!("   {}", palette.paint(Paint::Faint, s))).unwrap_or_default();
+        let line = match &step.to {
+            Some(end) => format!("{:indent$}{:from$}  {name}  {end:to$}{source}", "", step.from),
+            None => format!("{:indent$}{:from$}  {name}{source}", "", step.from),
+        };
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    let _ = write!(out, "\n{}", indented(&execution(&reason.example, palette)));
+}
+
+fn count(n: u64, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}

@@ -1,0 +1,245 @@
+//! One JSON object a file, on one line. The keys and their order are an interface that scripts rely on: a key that does
+//! not apply is left out, none changes its meaning.
+
+use crate::{Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, show_state, state};
+use std::fmt::Write;
+use treville_ir::Quantifier;
+use treville_task::{Observation, Verdict};
+
+/// What the caller asked to see beyond the verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Details {
+    pub states: bool,
+    pub witness: bool,
+    pub stats: bool,
+}
+
+pub fn json(report: &FileReport, details: Details) -> String {
+    let mut object = Object::new();
+    object.string("file", &report.file);
+    if !report.model.is_empty() {
+        object.string("model", &report.model);
+    }
+    if !report.engine.is_empty() {
+        object.string("engine", &report.engine);
+    }
+    object.string("verdict", report.verdict().as_str());
+    match &report.content {
+        Content::Failed(failure) => failed(&mut object, failure),
+        Content::Checked(checked) => answered(&mut object, report, checked, details),
+    }
+    object.raw("time_ms", &format!("{:.3}", report.time.as_secs_f64() * 1e3));
+    if let (Content::Checked(checked), true) = (&report.content, details.stats) {
+        let mut stats = Object::new();
+        checked.outcome.stats.iter().for_each(|(name, value)| stats.number(name, *value));
+        object.raw("stats", &stats.end());
+    }
+    object.end()
+}
+
+fn failed(object: &mut Object, failure: &Failure) {
+    object.string("reason", &failure.reason);
+    if let Some((_, at)) = &failure.position {
+        object.number("line", at.line as u64);
+        object.number("column", at.column as u64);
+    }
+}
+
+fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details: Details) {
+    let outcome = &checked.outcome;
+    if !matches!(checked.verdict, Verdict::Unknown(_)) {
+        object.string("scope", if checked.scope.complete { "complete" } else { "bounded" });
+        if !checked.scope.relative_to.is_empty() {
+            object.raw("relative_to", &strings(&checked.scope.relative_to));
+        }
+    }
+    if let Some(reason) = report.reason() {
+        object.string("reason", &reason);
+    }
+    let condition = match checked.question.quantifier {
+        Quantifier::Exists => "exists",
+        Quantifier::NotExists => "not exists",
+        Quantifier::Forall => "forall",
+    };
+    object.string("condition", condition);
+    if let Some(observation) = Observation::of(outcome) {
+        object.string("observation", observation_word(observation));
+    }
+    if let (Some(states), true) = (&outcome.states, details.states) {
+        let show = |s: &treville_task::FinalState| show_state(&checked.program, &checked.question, &s.values);
+        let shown: Vec<String> = state::sorted(&checked.program, states).into_iter().map(show).collect();
+        object.raw("states", &strings(&shown));
+        let (positive, negative) = checked.witnesses();
+        object.number("positive", positive);
+        object.number("negative", negative);
+        object.number("executions", outcome.counts.executions);
+        object.number("blocked", outcome.counts.blocked);
+    }
+    if !outcome.flags.is_empty() {
+        let names: Vec<String> = outcome.flags.keys().map(ToString::to_string).collect();
+        object.raw("flags", &strings(&names));
+    }
+    if let (Some(witness), true) = (checked.witness(), details.witness) {
+        let drawing = Drawing::new(&checked.program, &checked.sources, &witness.graph, &witness.picks, &[]);
+        object.raw("witness", &execution(&drawing));
+    }
+}
+
+pub(crate) fn observation_word(observation: Observation) -> &'static str {
+    match observation {
+        Observation::Always => "Always",
+        Observation::Sometimes => "Sometimes",
+        Observation::Never => "Never",
+    }
+}
+
+/// An execution: its events, and reads-from and coherence (its immediate steps) as pairs of event ids.
+fn execution(drawing: &Drawing) -> String {
+    let thread_of = |i| drawing.columns.iter().position(|c| c.nodes.contains(&i));
+    let events: Vec<String> = (0..drawing.nodes.len()).map(|i| event(&drawing.nodes[i], thread_of(i))).collect();
+    let mut object = Object::new();
+    object.raw("events", &array(&events));
+    for relation in ["rf", "co"] {
+        let name = |i: usize| &drawing.nodes[i].name;
+        let pairs: Vec<String> = drawing
+            .edges
+            .iter()
+            .filter(|e| e.relation == relation)
+            .map(|e| array(&[quoted(name(e.from)), quoted(name(e.to))]))
+            .collect();
+        object.raw(relation, &array(&pairs));
+    }
+    object.end()
+}
+
+fn event(node: &Node, thread: Option<usize>) -> String {
+    let mut object = Object::new();
+    object.string("id", &node.name);
+    if let Some(thread) = thread {
+        object.number("thread", thread as u64);
+    }
+    let kind = match node.kind {
+        NodeKind::Initial => "init",
+        NodeKind::Read => "read",
+        NodeKind::Write => "write",
+        NodeKind::Update => "update",
+        NodeKind::Fence => "fence",
+        NodeKind::Other => "other",
+    };
+    object.string("kind", kind);
+    object.string("label", &node.label);
+    if let Some(line) = node.line {
+        object.number("line", line as u64);
+    }
+    object.end()
+}
+
+fn strings(items: &[String]) -> String {
+    array(&items.iter().map(|s| quoted(s)).collect::<Vec<_>>())
+}
+
+/// An array of values that are JSON already.
+pub(crate) fn array(items: &[String]) -> String {
+    format!("[{}]", items.join(","))
+}
+
+/// A JSON string literal.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// An object under construction; keys appear in the order in which they are added.
+pub(crate) struct Object {
+    text: String,
+}
+
+impl Object {
+    pub(crate) fn new() -> Self {
+        Object { text: "{".into() }
+    }
+
+    /// A value that is JSON already.
+    pub(crate) fn raw(&mut self, key: &str, value: &str) {
+        if self.text.len() > 1 {
+            self.text.push(',');
+        }
+        let _ = write!(self.text, "{}:{value}", quoted(key));
+    }
+
+    pub(crate) fn string(&mut self, key: &str, value: &str) {
+        self.raw(key, &quoted(value));
+    }
+
+    pub(crate) fn number(&mut self, key: &str, value: u64) {
+        self.raw(key, &value.to_string());
+    }
+
+    pub(crate) fn end(mut self) -> String {
+        self.text.push('}');
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn strings_are_escaped() {
+        assert_eq!(quoted("a\"\\\n\u{1}é"), "\"a\\\"\\\\\\n\\u0001é\"");
+    }
+
+    #[test]
+    fn every_detail() {
+        let report = fixture::report(Quantifier::Exists, Verdict::Yes);
+        let text = json(&report, Details { states: true, witness: true, stats: true });
+        let expected = concat!(
+            r#"{"file":"SB.litmus","model":"tso","engine":"enumerate","verdict":"yes","scope":"complete","#,
+            r#""condition":"exists","observation":"Sometimes","#,
+            r#""states":["0:EAX=0; 1:EAX=0;","0:EAX=0; 1:EAX=1;","0:EAX=1; 1:EAX=0;","0:EAX=1; 1:EAX=1;"],"#,
+            r#""positive":1,"negative":3,"executions":4,"blocked":0,"flags":["data-race"],"#,
+            r#""witness":{"events":[{"id":"a","thread":0,"kind":"write","label":"W[x]=1","line":4},"#,
+            r#"{"id":"b","thread":0,"kind":"read","label":"R[y]=0","line":5},"#,
+            r#"{"id":"c","thread":1,"kind":"write","label":"W[y]=1","line":4},"#,
+            r#"{"id":"d","thread":1,"kind":"read","label":"R[x]=0","line":5},"#,
+            r#"{"id":"init x","kind":"init","label":"init [x]=0"},{"id":"init y","kind":"init","label":"init [y]=0"}],"#,
+            r#""rf":[["init x","d"],["init y","b"]],"co":[["init x","a"],["init y","c"]]},"#,
+            r#""time_ms":1.500,"stats":{"candidates":4}}"#
+        );
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn only_what_was_asked() {
+        let report = fixture::report(Quantifier::NotExists, Verdict::No);
+        let expected = concat!(
+            r#"{"file":"SB.litmus","model":"tso","engine":"enumerate","verdict":"no","scope":"complete","#,
+            r#""condition":"not exists","observation":"Sometimes","flags":["data-race"],"time_ms":1.500}"#
+        );
+        assert_eq!(json(&report, Details::default()), expected);
+    }
+
+    #[test]
+    fn objects_keep_the_order_of_their_keys() {
+        let mut object = Object::new();
+        object.string("b", "x");
+        object.number("a", 1);
+        assert_eq!(object.end(), r#"{"b":"x","a":1}"#);
+    }
+}

@@ -1,0 +1,43 @@
+//! What people and scripts read: outcomes, executions, explanations and diagnostics as text. Pure functions from data to
+//! strings, one file per format; no IO, no engine, no front end.
+//!
+//! Formats never compute an answer: verdicts come from `treville_task`, executions from an engine, evidence from the
+//! evaluator. What is written here is order, names and layout. The same input gives the same bytes.
+
+mod comparison;
+mod diagnostics;
+mod dot;
+mod drawing;
+mod execution;
+mod explanation;
+#[cfg(test)]
+mod fixture;
+mod formula;
+mod herd;
+mod html;
+mod json;
+mod names;
+mod paint;
+mod state;
+mod subject;
+mod summary;
+mod svg;
+mod text;
+
+pub use comparison::{Comparison, Difference, comparison, comparison_json};
+pub use diagnostics::render_diagnostics;
+pub use dot::dot;
+pub use drawing::{Column, Drawing, Edge, Node, NodeKind, Shown};
+pub use execution::execution;
+pub use explanation::{Explained, Explanation, Reason, ReasonStep, explanation};
+pub use formula::{show_condition, show_formula};
+pub use herd::herd;
+pub use html::html;
+pub use json::{Details, json};
+pub use names::{describe_event, event_source};
+pub use paint::{Paint, Palette};
+pub use state::{show_state, state_items};
+pub use subject::{Checked, Content, Failure, FileReport, VerdictWord};
+pub use summary::{Summary, summary_row};
+pub use svg::svg;
+pub use text::text;

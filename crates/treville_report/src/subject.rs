@@ -1,0 +1,142 @@
+//! What a report is about: one file, checked or not.
+
+use std::sync::Arc;
+use std::time::Duration;
+use treville_base::{Diagnostic, LineCol, SourceMap};
+use treville_ir::{Program, Quantifier, Question};
+use treville_task::{Answer, Outcome, Scope, StopReason, Verdict, Witness};
+
+/// One file of a run, under one model.
+#[derive(Clone, Debug)]
+pub struct FileReport {
+    /// As the caller named it.
+    pub file: String,
+    /// Empty if it was not known before the failure.
+    pub model: String,
+    pub engine: String,
+    pub time: Duration,
+    pub content: Content,
+}
+
+#[derive(Clone, Debug)]
+pub enum Content {
+    Checked(Box<Checked>),
+    Failed(Failure),
+}
+
+/// A litmus question with its answer.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    pub program: Arc<Program>,
+    pub question: Arc<Question>,
+    pub sources: Arc<SourceMap>,
+    pub outcome: Outcome,
+    pub verdict: Verdict,
+    pub scope: Scope,
+    /// The `Hash=` of the test's header.
+    pub hash: Option<String>,
+}
+
+/// A file that got no answer: its text, its model or the call is wrong, or nobody takes the task.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// `Unknown` if an engine refused, `Error` otherwise.
+    pub word: VerdictWord,
+    pub reason: String,
+    /// Where the first error is.
+    pub position: Option<(String, LineCol)>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that the diagnostics point into.
+    pub sources: Arc<SourceMap>,
+}
+
+/// The five answers that scripts see.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum VerdictWord {
+    Yes,
+    No,
+    Undefined,
+    Unknown,
+    Error,
+}
+
+impl VerdictWord {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            VerdictWord::Yes => "yes",
+            VerdictWord::No => "no",
+            VerdictWord::Undefined => "undefined",
+            VerdictWord::Unknown => "unknown",
+            VerdictWord::Error => "error",
+        }
+    }
+}
+
+impl FileReport {
+    pub fn verdict(&self) -> VerdictWord {
+        match &self.content {
+            Content::Failed(failure) => failure.word,
+            Content::Checked(checked) => match checked.verdict {
+                Verdict::Yes => VerdictWord::Yes,
+                Verdict::No => VerdictWord::No,
+                Verdict::Undefined => VerdictWord::Undefined,
+                Verdict::Unknown(_) => VerdictWord::Unknown,
+            },
+        }
+    }
+
+    /// Why there is no yes or no.
+    pub fn reason(&self) -> Option<String> {
+        match &self.content {
+            Content::Failed(failure) => Some(failure.reason.clone()),
+            Content::Checked(checked) => match &checked.verdict {
+                Verdict::Unknown(reason) => Some(reason.to_string()),
+                _ => None,
+            },
+        }
+    }
+
+    /// The test's own name, or the file's where there is none.
+    pub fn test(&self) -> &str {
+        match &self.content {
+            Content::Checked(checked) => &checked.program.name,
+            Content::Failed(_) => &self.file,
+        }
+    }
+}
+
+impl Checked {
+    /// Executions that satisfy the proposition, and those that do not.
+    pub fn counts(&self) -> (u64, u64) {
+        let counts = &self.outcome.counts;
+        (counts.positive, counts.executions.saturating_sub(counts.positive))
+    }
+
+    /// The counts as the reference tool states them: for `~exists`, positive means that the proposition fails.
+    pub fn witnesses(&self) -> (u64, u64) {
+        let (holds, fails) = self.counts();
+        match self.question.quantifier {
+            Quantifier::NotExists => (fails, holds),
+            Quantifier::Exists | Quantifier::Forall => (holds, fails),
+        }
+    }
+
+    /// The execution that decides the verdict, or any that was found.
+    pub fn witness(&self) -> Option<&Witness> {
+        let answers = &self.outcome.answers;
+        let order: [usize; 2] = if self.question.quantifier == Quantifier::Forall { [1, 0] } else { [0, 1] };
+        order.into_iter().find_map(|i| match answers.get(i) {
+            Some(Answer::Found(witness)) => Some(&**witness),
+            _ => None,
+        })
+    }
+
+    /// Whether counts and states cover every execution within the bounds.
+    pub fn exhaustive(&self) -> bool {
+        self.outcome.states.is_some() && self.outcome.stopped.is_none()
+    }
+
+    pub fn stopped(&self) -> Option<&StopReason> {
+        self.outcome.stopped.as_ref()
+    }
+}

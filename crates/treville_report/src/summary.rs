@@ -1,0 +1,73 @@
+//! A batch in a terminal: one line a file, then how many of each verdict.
+
+use crate::{Content, FileReport, Paint, Palette, VerdictWord, json::observation_word};
+use std::fmt::Write;
+use std::time::Duration;
+use treville_task::Observation;
+
+/// How many files got which verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    pub files: u64,
+    pub yes: u64,
+    pub no: u64,
+    pub undefined: u64,
+    pub unknown: u64,
+    pub error: u64,
+}
+
+impl Summary {
+    pub fn add(&mut self, verdict: VerdictWord) {
+        self.files += 1;
+        *match verdict {
+            VerdictWord::Yes => &mut self.yes,
+            VerdictWord::No => &mut self.no,
+            VerdictWord::Undefined => &mut self.undefined,
+            VerdictWord::Unknown => &mut self.unknown,
+            VerdictWord::Error => &mut self.error,
+        } += 1;
+    }
+
+    /// `12 files in 0.1 s: 8 yes, 4 no`.
+    pub fn line(&self, time: Duration, palette: Palette) -> String {
+        let parts = [
+            (self.yes, "yes", Paint::Good),
+            (self.no, "no", Paint::Bad),
+            (self.undefined, "undefined", Paint::Bad),
+            (self.unknown, "unknown", Paint::Doubt),
+            (self.error, "error", Paint::Bad),
+        ];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|(n, ..)| *n > 0)
+            .map(|(n, word, role)| palette.paint(role, &format!("{n} {word}")))
+            .collect();
+        let files = if self.files == 1 { "file" } else { "files" };
+        format!("{} {files} in {:.1} s: {}\n", self.files, time.as_secs_f64(), parts.join(", "))
+    }
+}
+
+/// A file's line in the table; `width` is that of the longest file name.
+pub fn summary_row(report: &FileReport, width: usize, palette: Palette) -> String {
+    let role = match report.verdict() {
+        VerdictWord::Yes => Paint::Good,
+        VerdictWord::No | VerdictWord::Undefined | VerdictWord::Error => Paint::Bad,
+        VerdictWord::Unknown => Paint::Doubt,
+    };
+    let mut line = format!("{:width$}  {}", report.file, palette.pad(role, report.verdict().as_str(), 10));
+    match &report.content {
+        Content::Checked(checked) => {
+            let observation = Observation::of(&checked.outcome).map_or("", observation_word);
+            let _ = write!(line, "{observation:<10} {:>9.1} ms", report.time.as_secs_f64() * 1e3);
+            let flags: Vec<&str> = checked.outcome.flags.keys().map(|f| f.as_str()).collect();
+            if !flags.is_empty() {
+                let _ = write!(line, "  {}", flags.join(", "));
+            }
+        }
+        Content::Failed(_) => {}
+    }
+    if let Some(reason) = report.reason() {
+        let _ = write!(line, "  {reason}");
+    }
+    format!("{}\n", line.trim_end())
+}

@@ -1,0 +1,147 @@
+//! One file's answer in a terminal: the verdict first, then the states with those marked that satisfy the condition.
+
+use crate::{
+    Checked, Content, Details, Drawing, FileReport, Paint, Palette, execution, json::observation_word,
+    render_diagnostics, show_condition, state, state_items,
+};
+use std::fmt::Write;
+use treville_ir::Quantifier;
+use treville_task::{FinalState, Observation, Verdict};
+
+/// A longer table is cut unless all states were asked for.
+const FEW_STATES: usize = 16;
+/// A wider table is written as lines of `name=value;`.
+const WIDEST_TABLE: usize = 110;
+
+pub fn text(report: &FileReport, details: Details, palette: Palette) -> String {
+    match &report.content {
+        Content::Failed(failure) if failure.diagnostics.is_empty() => {
+            let role = if failure.word == crate::VerdictWord::Error { Paint::Bad } else { Paint::Doubt };
+            format!("{}: {}: {}\n", report.file, palette.paint(role, failure.word.as_str()), failure.reason)
+        }
+        Content::Failed(failure) => render_diagnostics(&failure.diagnostics, &failure.sources, palette),
+        Content::Checked(checked) => answer(report, checked, details, palette),
+    }
+}
+
+fn answer(report: &FileReport, checked: &Checked, details: Details, palette: Palette) -> String {
+    let mut out = verdict_line(report, checked, palette);
+    let condition = show_condition(&checked.program, &checked.question);
+    let _ = writeln!(out, "  {}", palette.paint(Paint::Faint, &condition));
+    if let Some(states) = &checked.outcome.states {
+        out.push('\n');
+        table(checked, states, details.states, palette, &mut out);
+        counts(checked, palette, &mut out);
+    }
+    for flag in checked.outcome.flags.keys() {
+        let _ = writeln!(out, "  {} {flag}", palette.paint(Paint::Doubt, "flag"));
+    }
+    if checked.outcome.cut {
+        let note = "some executions were cut at the loop bound (--bound raises it)";
+        let _ = writeln!(out, "  {} {note}", palette.paint(Paint::Doubt, "bounded"));
+    }
+    if let (Some(witness), true) = (checked.witness(), details.witness) {
+        let drawing = Drawing::new(&checked.program, &checked.sources, &witness.graph, &witness.picks, &[]);
+        let _ = write!(out, "\n{}", execution(&drawing, palette));
+    }
+    if details.stats {
+        out.push('\n');
+        for (name, value) in &checked.outcome.stats {
+            let _ = writeln!(out, "  {name:<24} {value}");
+        }
+        let _ = writeln!(out, "  {:<24} {:.3}", "time_ms", report.time.as_secs_f64() * 1e3);
+    }
+    out
+}
+
+/// `SB under tso: yes, some execution satisfies the condition`.
+fn verdict_line(report: &FileReport, checked: &Checked, palette: Palette) -> String {
+    let meaning = match (&checked.verdict, checked.question.quantifier) {
+        (Verdict::Yes, Quantifier::Exists) => "some execution satisfies the condition".into(),
+        (Verdict::No, Quantifier::Exists) => "no execution satisfies the condition".into(),
+        (Verdict::Yes, Quantifier::NotExists) => "no execution satisfies the condition, as wanted".into(),
+        (Verdict::No, Quantifier::NotExists) => "some execution satisfies the condition, which should not be".into(),
+        (Verdict::Yes, Quantifier::Forall) => "every execution satisfies the condition".into(),
+        (Verdict::No, Quantifier::Forall) => "some execution does not satisfy the condition".into(),
+        (Verdict::Undefined, _) => "the model leaves this program undefined".into(),
+        (Verdict::Unknown(reason), _) => reason.to_string(),
+    };
+    let role = match checked.verdict {
+        Verdict::Yes => Paint::Good,
+        Verdict::No | Verdict::Undefined => Paint::Bad,
+        Verdict::Unknown(_) => Paint::Doubt,
+    };
+    let scope = if checked.scope.complete { "" } else { " (up to the bound)" };
+    let test = palette.paint(Paint::Strong, &checked.program.name);
+    let word = palette.paint(role, report.verdict().as_str());
+    format!("{test} under {}: {word}, {meaning}{scope}\n", report.model)
+}
+
+fn table(checked: &Checked, states: &[FinalState], all: bool, palette: Palette, out: &mut String) {
+    let sorted = state::sorted(&checked.program, states);
+    let shown = if all { sorted.len() } else { sorted.len().min(FEW_STATES) };
+    let rows: Vec<(bool, Vec<(String, String)>)> = sorted[..shown]
+        .iter()
+        .map(|s| (s.holds, state_items(&checked.program, &checked.question, &s.values)))
+        .collect();
+    let names: Vec<&String> = checked.question.observed.iter().map(|o| &o.name).collect();
+    let width = |i: usize| {
+        let cells = rows.iter().filter_map(|(_, items)| items.get(i)).map(|(_, value)| value.chars().count());
+        cells.chain([names[i].chars().count()]).max().unwrap_or(0) + 2
+    };
+    let widths: Vec<usize> = (0..names.len()).map(width).collect();
+    if widths.iter().sum::<usize>() > WIDEST_TABLE {
+        for (holds, items) in &rows {
+            let line: Vec<String> = items.iter().map(|(name, value)| format!("{name}={value};")).collect();
+            let _ = writeln!(out, "  {} {}", mark(*holds, palette), line.join(" "));
+        }
+    } else if !names.is_empty() {
+        let head: String = names.iter().zip(&widths).map(|(name, w)| palette.pad(Paint::Strong, name, *w)).collect();
+        let _ = writeln!(out, "    {}", head.trim_end());
+        for (holds, items) in &rows {
+            let line: String = items.iter().zip(&widths).map(|((_, value), w)| format!("{value:w$}")).collect();
+            let _ = writeln!(out, "  {} {}", mark(*holds, palette), line.trim_end());
+        }
+    }
+    if shown < sorted.len() {
+        let _ = writeln!(out, "    … and {} more states (--states lists all)", sorted.len() - shown);
+    }
+}
+
+/// What stands before a state that satisfies the condition.
+fn mark(holds: bool, palette: Palette) -> String {
+    if holds { palette.paint(Paint::Good, "*") } else { " ".into() }
+}
+
+fn counts(checked: &Checked, palette: Palette, out: &mut String) {
+    let (holds, fails) = checked.counts();
+    let states = checked.outcome.states.as_ref().map_or(0, Vec::len);
+    let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    let mut line = format!(
+        "{}; the condition holds in {holds} of {} (*)",
+        plural(states as u64, "state"),
+        plural(holds + fails, "execution")
+    );
+    if let Some(observation) = Observation::of(&checked.outcome) {
+        let _ = write!(line, ": {}", observation_word(observation));
+    }
+    if let Some(stopped) = checked.stopped() {
+        let _ = write!(line, "; not all were seen: {stopped}");
+    }
+    let _ = writeln!(out, "  {}", palette.paint(Paint::Faint, &line));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn store_buffering() {
+        let report = fixture::report(Quantifier::Exists, Verdict::Yes);
+        let expected = "SB under tso: yes, some execution satisfies the condition\n  exists (0:EAX=0 /\\ 1:EAX=0)\n\n    \
+                        0:EAX  1:EAX\n  * 0      0\n    0      1\n    1      0\n    1      1\n  \
+                        4 states; the condition holds in 1 of 4 executions (*): Sometimes\n  flag data-race\n";
+        assert_eq!(text(&report, Details::default(), Palette::PLAIN), expected);
+    }
+}

@@ -1,0 +1,45 @@
+# The routines of the project; `just` lists them.
+
+conformance := env("CONFORMANCE", "../shared/conformance")
+
+_default:
+    @just --list
+
+# All tests, or those whose name contains NAME.
+test NAME="":
+    cargo test --workspace -- {{ NAME }}
+
+# Lints, as CI runs them.
+clippy:
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Format everything.
+fmt:
+    cargo fmt --all
+
+# Everything that CI runs.
+ci:
+    .ci/run
+
+# Rewrite the expectations of snapshot tests; review the diff.
+bless:
+    TREVILLE_BLESS=1 cargo test --workspace
+
+# Compare with the reference verdicts: all folders, or those named, with options of the checker.
+conformance *ARGS:
+    cargo build --release -p treville_cli
+    python3 {{ conformance }}/check_litmus.py --bin target/release/treville {{ ARGS }}
+
+# Measure: `just bench growth`, `just bench start`, `just bench files DIR`, with `--peer PATH` beside herd7.
+bench *ARGS:
+    cargo build --release -p treville_cli -p treville_bench
+    target/release/treville_bench {{ ARGS }}
+
+# Fuzz the targets with N mutated inputs each, from SEED.
+fuzz N="20000" SEED="1":
+    TREVILLE_FUZZ_INPUTS={{ N }} TREVILLE_FUZZ_SEED={{ SEED }} cargo test -p treville_fuzz --test bounded -- --nocapture
+
+# Fuzz one target (cat or litmus), guided by coverage, for SECONDS; needs cargo-fuzz and a nightly compiler.
+fuzz-guided TARGET SECONDS="600":
+    mkdir -p fuzz/corpus/{{ TARGET }}
+    cargo +nightly fuzz run {{ TARGET }} fuzz/corpus/{{ TARGET }} fuzz/seeds/{{ TARGET }} -- -max_total_time={{ SECONDS }} -timeout=20
