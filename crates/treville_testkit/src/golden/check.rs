@@ -30,7 +30,7 @@ fn check_all(lab: &Lab, case: &Case) -> Result<(), String> {
 fn check_one(lab: &Lab, litmus: &Litmus, expected: &Expectation) -> Result<(), String> {
     let linked = lab.link(&expected.model, &litmus.program.dialect)?;
     let task = lab.task(litmus, &linked, Cancel::new());
-    let (fast, plain) = (Enumerate { plain: false }, Enumerate { plain: true });
+    let (fast, plain) = (Enumerate::fast(), Enumerate::plain());
     let found = compare(&fast, &plain, &task, &task, &linked)?;
     let word = match &found.verdict {
         Verdict::Yes => "yes".to_owned(),
