@@ -35,6 +35,10 @@ bench *ARGS:
     cargo build --release -p treville_cli -p treville_bench
     target/release/treville_bench {{ ARGS }}
 
+# Compare the engine with the definition on N random programs, from SEED.
+campaign SEED="1" N="10000":
+    cargo run --release -p treville_testkit --example campaign -- {{ SEED }} {{ N }}
+
 # Fuzz the targets with N mutated inputs each, from SEED.
 fuzz N="20000" SEED="1":
     TREVILLE_FUZZ_INPUTS={{ N }} TREVILLE_FUZZ_SEED={{ SEED }} cargo test -p treville_fuzz --test bounded -- --nocapture

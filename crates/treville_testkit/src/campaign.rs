@@ -105,8 +105,8 @@ pub fn run(lab: &Lab, plan: &Plan) -> (Tally, Failures) {
 pub fn sketch(plan: &Plan, number: usize) -> Sketch {
     let chosen: Vec<&'static dyn Syntax> =
         SYNTAXES.iter().copied().filter(|s| plan.dialect.is_none_or(|d| d == s.name())).collect();
-    let mut rng = Rng::new(Rng::new(plan.seed).next() ^ number as u64);
-    rng.next();
+    let mut rng = Rng::new(Rng::new(plan.seed).draw() ^ number as u64);
+    rng.draw();
     generate(&mut rng, chosen[number % chosen.len()], plan.max_candidates)
 }
 
@@ -128,7 +128,7 @@ fn one(lab: &Lab, plan: &Plan, number: usize) -> Result<Tally, String> {
     };
     let mut weak_states = None;
     for model in models(sketch.syntax, number) {
-        let specialise = number % 3 == 0;
+        let specialise = number.is_multiple_of(3);
         let findings = check(lab, &sketch, model, specialise).map_err(|_| {
             let seed = plan.seed;
             let fails = &mut |s: &Sketch| matches!(check(lab, s, model, specialise), Err(Failure::Differs(_)));

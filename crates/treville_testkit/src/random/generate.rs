@@ -62,7 +62,7 @@ impl<'r> Draw<'r> {
         if self.rng.percent(15) {
             init[0] = self.rng.below(3) as u32;
         }
-        Sketch { syntax: self.syntax, threads, init, mixed: self.mixed, ask: self.rng.next() }
+        Sketch { syntax: self.syntax, threads, init, mixed: self.mixed, ask: self.rng.draw() }
     }
 
     fn free(&mut self, n_threads: usize) -> Vec<Vec<Step>> {

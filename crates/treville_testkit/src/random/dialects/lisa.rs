@@ -92,7 +92,10 @@ impl Isa for Lisa {
     }
 
     fn branch(&self, t: &mut Thread, on: Reg, label: &str) {
-        t.line(format!("b[] {} {label}", r(on)));
+        // Other tools only know branches on 0 and 1.
+        let nonzero = t.fresh();
+        t.line(format!("mov {} (neq {} 0)", r(nonzero), r(on)));
+        t.line(format!("b[] {} {label}", r(nonzero)));
     }
 
     fn load(&self, t: &mut Thread, order: usize, to: Reg, place: Place<'_>) {

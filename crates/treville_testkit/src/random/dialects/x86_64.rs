@@ -149,7 +149,7 @@ impl Isa for X86_64 {
             _ => {
                 let from = self.in_register(t, from);
                 t.line("movl $0,%eax".to_owned());
-                t.line(format!("lock cmpxchgl {},{}", low(from), at(place)));
+                t.line(format!("lock cmpxchgl {},{}", at(place), low(from)));
                 t.line(format!("movl %eax,{}", low(to)));
             }
         }
