@@ -85,6 +85,13 @@ impl Possible {
             if *width == size && targets.iter().any(|t| addresses.contains(t)) {
                 found.extend(self.values(store, *value)?);
             }
+            // A part of a larger write, or what several smaller ones give together.
+            let start = |v: &Bv| v.unsigned();
+            let overlaps =
+                |t: &Bv, a: &Bv| start(t) < start(a) + u128::from(size) && start(a) < start(t) + u128::from(*width);
+            if targets.iter().any(|t| addresses.iter().any(|a| (*width != size || t != a) && overlaps(t, a))) {
+                return None;
+            }
         }
         Some(found)
     }
