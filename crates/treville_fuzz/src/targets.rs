@@ -56,6 +56,10 @@ pub fn cat(model: &str) -> Reached {
     for parens in [Parens::All, Parens::Needed] {
         let printed = print(&unit, parens);
         let again = parse_unit("printed.cat", &printed, &mut sources, &BUNDLED_ONLY);
+        // A tree just below the limit on nesting may be above it once it has parentheses.
+        if again.as_ref().is_err_and(|errors| errors.iter().all(|e| e.message.ends_with("levels deep"))) {
+            continue;
+        }
         let again = again.map(|unit| print(&unit, parens));
         assert_eq!(again.as_ref().ok(), Some(&printed), "a printed model reads back as itself");
     }
