@@ -102,7 +102,11 @@ impl Engine for Enumerate {
             collector = Collector::new(task);
             refused = judge_all(&prepared, &mut collector, cancel).err();
         }
-        let stopped = refused.or_else(|| stop_reason(cancel));
+        let missed = || {
+            let why = "an access with a computed address touches a part of a location, which is not supported";
+            prepared.missed.get().then(|| StopReason::Refused(why.into()))
+        };
+        let stopped = refused.or_else(|| stop_reason(cancel)).or_else(missed);
         let mut stats = Stats::new();
         stats.insert("candidates", collector.counts.candidates);
         collector.outcome(stopped, prepared.traces.cut, stats)

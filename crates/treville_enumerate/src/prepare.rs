@@ -25,6 +25,8 @@ pub(crate) struct Prepared<'a> {
     init: Vec<(Cell, TermId)>,
     observed: BTreeSet<Cell>,
     possible: Possible,
+    /// Some access with a computed address cut through a cell, so that its execution could not be built.
+    pub(crate) missed: std::cell::Cell<bool>,
     /// The engine chooses a coherence order; otherwise the model makes its own.
     pub(crate) free_co: bool,
 }
@@ -126,7 +128,11 @@ impl<'a> Prepared<'a> {
 
     /// The cell with exactly these bytes.
     pub(crate) fn exact_cell(&self, address: u64, size: u8) -> Option<Cell> {
-        self.cells.at(address).filter(|c| c.address == address && c.size == size)
+        let cell = self.cells.at(address).filter(|c| c.address == address && c.size == size);
+        if cell.is_none() {
+            self.missed.set(true);
+        }
+        cell
     }
 
     pub(crate) fn is_observed(&self, cell: Option<Cell>) -> bool {

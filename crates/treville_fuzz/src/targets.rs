@@ -79,7 +79,7 @@ pub fn litmus(test: &str) -> Reached {
     let reached = run(&session, "input.litmus", None);
     if reached == Reached::Ran {
         match session.explain("input.litmus", None, false, &options(None, false)) {
-            Ok(explained) => drop(explanation(&explained, Palette::PLAIN)),
+            Ok(explained) => drop(explanation(&explained, usize::MAX, Palette::PLAIN)),
             Err(failure) => drop(show_failure(&failure)),
         }
     }
