@@ -59,6 +59,7 @@ impl<'a> Prepared<'a> {
             init,
             observed,
             possible,
+            missed: false.into(),
             free_co: model.free_co,
         })
     }
