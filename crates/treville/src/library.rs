@@ -5,7 +5,7 @@ use crate::front_ends::MacroFile;
 use crate::{ModelOptions, failure, unreadable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use treville_base::{Name, SourceMap};
+use treville_base::{Diagnostic, Name, SourceMap};
 use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bundled};
 use treville_event::Vocabulary;
 use treville_ir::{Dialect, Op, Program};
@@ -38,6 +38,10 @@ pub fn bundled_library_hash() -> u64 {
 /// Comes before every model.
 const STDLIB: &str = "stdlib.cat";
 
+/// What libraries and models may take for granted: all of them, and those that expect updates as pairs.
+const NAMES: &str = "names.cat";
+const NAMES_WITH_PAIRS: &str = "dartagnan.cat";
+
 /// How the kernel's functions are made of primitives.
 const KERNEL_MACROS: &str = "linux-kernel.def";
 
@@ -60,7 +64,10 @@ type Key = (ModelOptions, Name, Vec<Name>);
 /// A parsed model with the texts it came from.
 pub(crate) struct Parsed {
     pub(crate) name: String,
-    /// The standard library, a bell file if there is one, and the model.
+    /// Names that the library takes for granted.
+    names: Vec<Unit>,
+    library: Unit,
+    /// A bell file if there is one, and the model.
     pub(crate) units: Vec<Unit>,
     pub(crate) sources: Arc<SourceMap>,
 }
@@ -108,18 +115,19 @@ impl<'f> Library<'f> {
         // As the model would include it: a bundled model uses the bundled one, others may have their own beside them.
         let library = loader.load(STDLIB, &model.name).ok_or_else(|| unreadable(format!("{STDLIB} was not found")))?;
         let mut sources = SourceMap::new();
-        let (mut units, mut errors) = (Vec::new(), Vec::new());
-        for text in [Some(library), bell, Some(model)].into_iter().flatten() {
-            match treville_cat::parse_unit(&text.name, &text.text, &mut sources, &loader) {
-                Ok(unit) => units.push(unit),
-                Err(found) => errors.extend(found),
-            }
-        }
+        let mut parse = |text: LoadedText| treville_cat::parse_unit(&text.name, &text.text, &mut sources, &loader);
+        let library = parse(library);
+        let takes_pairs = library.as_ref().is_ok_and(|library| treville_model::takes(library, "amo"));
+        let names = [NAMES].into_iter().chain(takes_pairs.then_some(NAMES_WITH_PAIRS));
+        let names: Vec<_> = names.filter_map(bundled).map(|file| parse(of_bundle(file))).collect();
+        let units: Vec<_> = bell.into_iter().chain([model]).map(parse).collect();
         let sources = Arc::new(sources);
-        if errors.is_empty() {
-            Ok(Parsed { name: name.to_owned(), units, sources })
-        } else {
-            Err(failure(errors, sources))
+        match (library, all(names), all(units)) {
+            (Ok(library), Ok(names), Ok(units)) => Ok(Parsed { name: name.to_owned(), names, library, units, sources }),
+            (library, names, units) => {
+                let errors = library.err().into_iter().chain(names.err()).chain(units.err());
+                Err(failure(errors.flatten().collect(), sources))
+            }
         }
     }
 
@@ -189,9 +197,9 @@ impl Parsed {
             branch_events: dialect.branch_events,
         };
         let variants: BTreeSet<Name> = variants.iter().map(|v| Name::new(v)).collect();
-        let units: Vec<&Unit> = self.units.iter().collect();
-        // The standard library mentions everything; what counts is what the bell file and the model do.
-        let vocabulary = treville_model::vocabulary(&facts, &units[1..], &variants);
+        let own: Vec<&Unit> = self.units.iter().collect();
+        let vocabulary = treville_model::vocabulary(&facts, &self.library, &own, &variants);
+        let units: Vec<&Unit> = self.names.iter().chain([&self.library]).chain(own).collect();
         match treville_model::link(&units, &vocabulary) {
             Ok(model) => Ok((model, vocabulary)),
             Err(diagnostics) => Err(failure(diagnostics, Arc::clone(&self.sources))),
@@ -205,6 +213,18 @@ fn skip_checks(model: &mut Model, names: &[String], of: &str) -> Result<(), Fail
         None => Ok(()),
         Some(name) => Err(unreadable(format!("{of} has no check `{name}` to skip (there are: {known})"))),
     }
+}
+
+/// All units, or all errors of any.
+fn all(units: Vec<Result<Unit, Vec<Diagnostic>>>) -> Result<Vec<Unit>, Vec<Diagnostic>> {
+    let (mut good, mut errors) = (Vec::new(), Vec::new());
+    for unit in units {
+        match unit {
+            Ok(unit) => good.push(unit),
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() { Ok(good) } else { Err(errors) }
 }
 
 /// The entry of a shared table, made if it is new.

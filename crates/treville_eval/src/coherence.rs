@@ -351,8 +351,12 @@ impl Expander<'_> {
             Term::Star(a) => [self.closure(a), vec![Chain::EMPTY]].concat(),
             Term::Opt(a) => [self.expand(a), vec![Chain::EMPTY]].concat(),
             Term::Inter(a, b) => self.intersection(a, b),
-            // `\ id`: the shapes that we look for have distinct ends.
-            Term::Diff(a, b) if matches!(self.model.terms[b].term, Term::BaseRel(BaseRel::Id)) => self.expand(a),
+            // `\ id`: a step of communication has distinct ends in the shapes that we look for; longer chains may return.
+            Term::Diff(a, b) if matches!(self.model.terms[b].term, Term::BaseRel(BaseRel::Id)) => {
+                let mut chains = self.expand(a);
+                chains.retain(|c| c.len == 1 && c.atoms[0].ends().is_some());
+                chains
+            }
             _ => Vec::new(),
         };
         bounded(chains, MAX_CHAINS)

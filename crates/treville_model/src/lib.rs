@@ -15,7 +15,7 @@ mod types;
 mod vocabulary;
 
 pub use link::{group_member, link};
-pub use mentions::mentions;
+pub use mentions::{mentions, takes};
 pub use model::{
     Check, CheckId, CheckKind, Closure, General, GeneralId, Known, Model, Orders, Pick, PickId, PickSource, Prim,
     RecGroup, RecId, RecOrder, Shape, Stage, Static, Step, Term, TermId, TermInfo, Test, Type,

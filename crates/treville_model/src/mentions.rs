@@ -1,6 +1,6 @@
 //! The names that a piece of syntax mentions, whether bound there or not. Nothing is linked.
 
-use crate::syntax::{Binding, Check, Cond, Exp, ExpKind, Ins, InsKind, Unit};
+use crate::syntax::{Binding, Check, Cond, Exp, ExpKind, Ins, InsKind, Pattern, Unit};
 use std::collections::BTreeSet;
 use treville_base::Name;
 
@@ -11,6 +11,13 @@ pub fn mentions(unit: &Unit) -> BTreeSet<Name> {
         names.insert(name.clone());
     });
     names
+}
+
+/// Whether the unit uses a name that it does not define itself.
+pub fn takes(unit: &Unit, name: &str) -> bool {
+    let mut defined = false;
+    bindings(&unit.body, &mut |binding| defined |= matches!(&binding.pattern, Pattern::Var(Some(n)) if n == name));
+    !defined && mentions(unit).contains(name)
 }
 
 /// Calls `see` for each use of a name in the expression.

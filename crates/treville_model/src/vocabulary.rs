@@ -9,8 +9,23 @@ use treville_event::{LockShape, RmwShape, Vocabulary};
 
 /// Sets that exist in every dialect.
 const KINDS: &[&str] = &["M", "R", "W", "F", "IW", "FW", "B", "BCC", "Rreg", "Wreg", "ADDR", "DATA", "Exp", "EXEC"];
-/// Sets that exist and that no event of ours is in: implicit, speculated, predicated and spurious events.
-const NEVER: &[&str] = &["NExp", "SPEC", "SPURIOUS", "PRED"];
+/// Sets that exist and that no event of ours is in: implicit, speculated, predicated and spurious events, executions that are
+/// cut, memory tags, translations, faults.
+const NEVER: &[&str] = &[
+    "NExp",
+    "SPEC",
+    "SPURIOUS",
+    "PRED",
+    "CutOff",
+    "T",
+    "GCS",
+    "TLBI",
+    "FAULT",
+    "FAULT-RD",
+    "FAULT-WR",
+    "EXC-ENTRY",
+    "EXC-RET",
+];
 const REGISTERS: &[&str] = &["Rreg", "Wreg", "ADDR", "DATA"];
 const BRANCHES: &[&str] = &["B", "BCC"];
 
@@ -29,9 +44,14 @@ pub struct DialectFacts<'a> {
     pub branch_events: bool,
 }
 
-/// The vocabulary for a dialect and a model. What the standard library mentions does not count, as it mentions everything:
-/// `units` are those of [`crate::link()`] without it, or with it as an `include` by its name.
-pub fn vocabulary(dialect: &DialectFacts<'_>, units: &[&Unit], variants: &BTreeSet<Name>) -> Vocabulary {
+/// The vocabulary for a dialect, a standard library and a model (with a bell file before it). What the library mentions does
+/// not count, as it mentions everything; only whether it defines updates itself or expects them as pairs from us.
+pub fn vocabulary(
+    dialect: &DialectFacts<'_>,
+    library: &Unit,
+    units: &[&Unit],
+    variants: &BTreeSet<Name>,
+) -> Vocabulary {
     let mut mentioned = BTreeSet::new();
     let mut see = |name: &Name| {
         mentioned.insert(name.clone());
@@ -42,12 +62,12 @@ pub fn vocabulary(dialect: &DialectFacts<'_>, units: &[&Unit], variants: &BTreeS
         || mentions(REGISTERS)
         || mentions(&["NDATA", "rf-reg", "iico_data", "iico_ctrl", "iico_order", "depend"]);
     let branches = dialect.branch_events && (mentions(BRANCHES) || mentions(&["PoD", "BR"]));
-    let fused = dialect.fused_updates && !mentions(&["amo"]);
+    let fused = dialect.fused_updates && !mentions(&["amo"]) && !mentions::takes(library, "amo");
     let opaque_locks = mentions(&["LK", "LS"]) || units.iter().any(|u| makes_accesses_of_locks(u));
     let mut sets: BTreeSet<Name> = dialect.sets.iter().cloned().collect();
-    sets.extend(KINDS.iter().chain(NEVER).map(|n| Name::new(n)));
     let mut empty: BTreeSet<Name> = dialect.absent.iter().cloned().collect();
-    empty.extend(NEVER.iter().map(|n| Name::new(n)));
+    empty.extend(NEVER.iter().map(|n| Name::new(n)).filter(|n| !sets.contains(n)));
+    sets.extend(KINDS.iter().chain(NEVER).map(|n| Name::new(n)));
     if !registers {
         empty.extend(REGISTERS.iter().map(|n| Name::new(n)));
     }

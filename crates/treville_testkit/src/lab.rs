@@ -112,7 +112,7 @@ impl Lab {
             po_inside: dialect.po_inside,
             branch_events: dialect.branch_events,
         };
-        let vocabulary = vocabulary(&facts, &units[1..], &BTreeSet::new());
+        let vocabulary = vocabulary(&facts, units[0], &units[1..], &BTreeSet::new());
         let model = link(&units, &vocabulary).map_err(|errors| messages(&sources, &errors))?;
         let linked = Arc::new(Linked { model: Arc::new(model), vocabulary: Arc::new(vocabulary) });
         self.linked.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&linked));

@@ -76,6 +76,37 @@ impl Linker<'_> {
         if faults.is_empty() { Ok(values) } else { Err(faults) }
     }
 
+    /// The operands of a sequence; `None` if it is empty already up to where something is wrong: then that does not matter.
+    fn sequence(&mut self, operands: &[Exp], scope: &mut Scope) -> Eval<Option<Vec<Static>>> {
+        let mut values = Vec::with_capacity(operands.len());
+        for (i, operand) in operands.iter().enumerate() {
+            match self.eval(operand, scope) {
+                Ok(value) => values.push(value),
+                Err(faults) if values.iter().any(|v| self.is_empty(v)) => {
+                    self.suspect(&faults);
+                    return Ok(None);
+                }
+                Err(mut faults) => {
+                    self.eval_all(&operands[i + 1..], scope)
+                        .err()
+                        .into_iter()
+                        .for_each(|more| merge(&mut faults, more));
+                    return Err(faults);
+                }
+            }
+        }
+        Ok(Some(values))
+    }
+
+    /// Whether it is known to be empty before any run.
+    fn is_empty(&self, value: &Static) -> bool {
+        match value {
+            Static::Empty => true,
+            Static::Term(t) => matches!(self.terms.infos[*t].term, Term::Empty),
+            _ => false,
+        }
+    }
+
     /// What `let` binds: all bodies see the scope before it. A faulty body makes a faulty name.
     pub(super) fn eval_bindings(&mut self, bindings: &[Binding], scope: &mut Scope) -> Vec<(Name, Static)> {
         let mut bound = Vec::new();
@@ -194,7 +225,13 @@ impl Linker<'_> {
     }
 
     fn nary(&mut self, exp: &Exp, op: Nary, operands: &[Exp], scope: &mut Scope) -> Eval {
-        let values = self.eval_all(operands, scope)?;
+        let values = match op {
+            Nary::Seq => match self.sequence(operands, scope)? {
+                Some(values) => values,
+                None => return Ok(Static::Term(self.terms.empty(Shape::Rel))),
+            },
+            _ => self.eval_all(operands, scope)?,
+        };
         if let Some(tags) = tag_operation(op, &values) {
             return Ok(Static::Tags(tags));
         }
@@ -332,8 +369,7 @@ impl Linker<'_> {
     ) -> Eval {
         let value = self.eval(subject, scope)?;
         let (element, rest) = match &value {
-            Static::Empty => return self.eval(empty, scope),
-            Static::Term(t) if matches!(self.terms.infos[*t].term, Term::Empty) => return self.eval(empty, scope),
+            value if self.is_empty(value) => return self.eval(empty, scope),
             Static::Tags(tags) => match tags.split_first() {
                 None => return self.eval(empty, scope),
                 Some((first, rest)) => {

@@ -77,10 +77,8 @@ impl Linker<'_> {
 
     /// Binds a name for the instructions that follow.
     fn define(&mut self, name: Name, value: Static, scope: &mut Scope) {
-        if let Static::Faulty(faults) = &value
-            && self.in_own_file()
-        {
-            self.suspects.extend(faults.iter().cloned());
+        if let Static::Faulty(faults) = &value {
+            self.suspect(faults);
         }
         self.own_now.remove(&name);
         if scope.is_global() {
@@ -96,6 +94,13 @@ impl Linker<'_> {
             self.define(name, value, scope);
         }
         self.note_own(bindings, scope);
+    }
+
+    /// Remembers what is wrong, and harmless so far, in the model's own file.
+    pub(super) fn suspect(&mut self, faults: &[Diagnostic]) {
+        if self.in_own_file() && self.tried == 0 {
+            self.suspects.extend(faults.iter().cloned());
+        }
     }
 
     fn in_own_file(&self) -> bool {

@@ -47,6 +47,15 @@ fn a_faulty_definition_is_reported_where_it_is_wrong_if_it_is_used() {
 }
 
 #[test]
+fn what_follows_nothing_in_a_sequence_does_not_matter() {
+    let model = linked("let none = domain(0)\nacyclic po | [none]; missing; po");
+    assert_eq!(model.checks.len(), 1);
+    assert_eq!(model.warnings.len(), 1, "it is still said");
+    assert_eq!(errors("let none = domain(0)\nacyclic missing; [none]"), ["missing: unbound name 'missing'"]);
+    assert_eq!(errors("acyclic po; missing; none").len(), 2);
+}
+
+#[test]
 fn unused_definitions_are_known() {
     let model = linked("let a = po\nlet b = a\nlet a = rf\nlet f(x) = x | c\nlet c = 0\nshow c\nacyclic a");
     assert_eq!(model.unused.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>(), ["b", "f"]);

@@ -6,10 +6,14 @@ use treville_event::{LockShape, RmwShape, Vocabulary};
 use treville_model::{DialectFacts, mentions, vocabulary};
 
 fn chosen(text: &str) -> Vocabulary {
+    chosen_with("let amo = 0", text)
+}
+
+fn chosen_with(library: &str, text: &str) -> Vocabulary {
     let sets = ["X", "LKR", "LKW", "UL"].map(Name::new);
     let facts =
         DialectFacts { sets: &sets, absent: &sets[..1], fused_updates: true, po_inside: true, branch_events: true };
-    vocabulary(&facts, &[&parsed(text)], &Default::default())
+    vocabulary(&facts, &parsed(library), &[&parsed(text)], &Default::default())
 }
 
 #[test]
@@ -23,6 +27,7 @@ fn only_what_the_model_itself_mentions_counts() {
     assert!(rich.registers && rich.branches);
     assert_eq!((rich.rmw, rich.locks), (RmwShape::Pair, LockShape::Opaque));
     assert!(chosen("catdep\nacyclic po").registers);
+    assert_eq!(chosen_with("let rmw = amo", "acyclic po").rmw, RmwShape::Pair, "the library expects pairs");
 }
 
 #[test]
