@@ -198,12 +198,14 @@ pub enum Op {
         to: Expr,
         from: Expr,
         len: Expr,
+        tags: Tags,
     },
     /// Writes `len` bytes, each with the value `byte` (8 bits).
     Fill {
         to: Expr,
         byte: Expr,
         len: Expr,
+        tags: Tags,
     },
     /// The program is wrong if this is reached.
     Fail {
