@@ -5,7 +5,7 @@ use crate::memory::{Locations, Owner};
 use crate::rules::{Mode, Rules, Scratch};
 use std::collections::HashMap;
 use treville_base::{Cancel, Span};
-use treville_ir::{Failure, FuncId, Program, Storage, Wait};
+use treville_ir::{Expr, Failure, FuncId, Program, Storage, Wait};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -164,6 +164,7 @@ impl<'a> Search<'a> {
             let thread = search.graph.threads.last_mut();
             if let Some(thread) = thread {
                 (thread.present, thread.func) = (true, root.func);
+                thread.args.extend(root.init.iter().map(|(_, value)| constant(program, value)));
             }
         }
         search
@@ -844,6 +845,15 @@ impl<'a> Search<'a> {
             other: other.and_then(span),
         });
         Stop::Violation
+    }
+}
+
+/// The value of an expression without registers.
+fn constant(program: &Program, e: &Expr) -> u64 {
+    match e {
+        Expr::Const(v) => v.unsigned() as u64,
+        Expr::Addr(object, offset) => program.objects[*object].address.wrapping_add_signed(*offset),
+        _ => 0,
     }
 }
 

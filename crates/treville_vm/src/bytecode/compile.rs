@@ -132,7 +132,10 @@ impl<'a> Compiler<'a> {
         let heads = loops.iter().map(|l| self.starts[l.head] as usize);
         let parents = flow::parents(loops);
         let loops = heads.zip(parents).map(|(head, parent)| LoopInfo::new(parent, &live[head], from)).collect();
-        let params = self.func.params.iter().map(|r| r.0 as Slot).collect();
+        // A thread that is there from the start has its first values as arguments.
+        let root = self.program.roots.iter().find(|r| std::ptr::eq(&self.program.funcs[r.func], self.func));
+        let given = root.iter().flat_map(|r| r.init.iter().map(|(reg, _)| *reg));
+        let params = self.func.params.iter().copied().chain(given).map(slot).collect();
         Code { ins: self.ins, slots, params, constants, args: self.args, loops, after_call }
     }
 
