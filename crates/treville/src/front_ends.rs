@@ -69,6 +69,9 @@ pub fn front_ends() -> &'static [FrontEnd] {
 /// Reads a program; a file with an unknown ending is taken for a litmus test.
 pub(crate) fn load(path: &str, text: &str, context: &Context<'_>) -> Result<Loaded, Failure> {
     let fits = |f: &&FrontEnd| f.endings.iter().any(|ending| path.ends_with(ending));
+    if crate::programs::language(path).is_some() {
+        return Err(unreadable(format!("{path} is a program, and this is about the final states of litmus tests")));
+    }
     if let Some(ending) = NOT_BUILT.iter().find(|ending| path.ends_with(*ending)) {
         return Err(unreadable(format!("programs in {ending} are not built yet")));
     }

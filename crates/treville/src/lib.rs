@@ -18,6 +18,7 @@ mod inputs;
 mod library;
 mod model_check;
 mod options;
+mod programs;
 mod session;
 mod show;
 mod terms;

@@ -19,6 +19,8 @@ pub(crate) struct Linked {
     pub(crate) vocabulary: Arc<Vocabulary>,
     /// The texts that the model's spans point into.
     pub(crate) sources: Arc<SourceMap>,
+    /// Its name, if it is a bundled one without any change.
+    pub(crate) bundled: Option<Name>,
 }
 
 /// What `treville models` lists.
@@ -100,6 +102,7 @@ impl<'f> Library<'f> {
             model: Arc::new(model),
             vocabulary: Arc::new(vocabulary),
             sources: Arc::clone(&parsed.sources),
+            bundled: options.is_bundled(name).then(|| Name::new(name)),
         })
     }
 

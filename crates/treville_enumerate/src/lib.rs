@@ -70,6 +70,8 @@ impl Enumerate {
 const INFO: EngineInfo =
     EngineInfo { name: "enumerate", about: "every execution of a finite program, judged by the reference evaluator" };
 
+const NO_AXIOMS: &str = "the model is not linked for this program";
+
 impl Engine for Enumerate {
     fn info(&self) -> &EngineInfo {
         &INFO
@@ -77,6 +79,9 @@ impl Engine for Enumerate {
 
     fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
         match task.program.dynamic_feature() {
+            None if matches!(task.semantics, Semantics::Bundled(_)) => {
+                Err(vec![Unsupported { what: NO_AXIOMS.into(), span: None }])
+            }
             None => Ok(()),
             Some((what, span)) => {
                 Err(vec![Unsupported { what: format!("{what} is not enumerated"), span: Some(span) }])
@@ -91,7 +96,9 @@ impl Engine for Enumerate {
             Ok(prepared) => prepared,
             Err(failed) => return collector.outcome(Some(reason(failed, cancel)), false, Stats::new()),
         };
-        let Semantics::Axioms(model, _) = &task.semantics;
+        let Semantics::Axioms(model, _) = &task.semantics else {
+            return collector.outcome(Some(reason(Failed::NoAxioms, cancel)), false, Stats::new());
+        };
         let searched = self.plan(model).is_some_and(|plan| {
             let staged = Staged::new(model, &plan);
             let mut search = Search {
@@ -114,7 +121,7 @@ impl Engine for Enumerate {
             let why = "an access with a computed address touches a part of a location, which is not supported";
             prepared.missed.get().then(|| StopReason::Refused(why.into()))
         };
-        let stopped = refused.or_else(|| stop_reason(cancel)).or_else(missed);
+        let stopped = refused.or_else(|| StopReason::of(cancel)).or_else(missed);
         let mut stats = Stats::new();
         stats.insert("candidates", collector.counts.candidates);
         collector.outcome(stopped, prepared.traces.cut, stats)
@@ -180,22 +187,11 @@ fn picks(model: &Model, judgement: &Judgement) -> Vec<(Name, Relation)> {
         .collect()
 }
 
-fn stop_reason(cancel: &Cancel) -> Option<StopReason> {
-    if cancel.is_raised() {
-        Some(StopReason::Cancelled)
-    } else if cancel.is_late() {
-        Some(StopReason::Timeout)
-    } else if cancel.is_full() {
-        Some(StopReason::Memory)
-    } else {
-        None
-    }
-}
-
 fn reason(failed: Failed, cancel: &Cancel) -> StopReason {
     match failed {
+        Failed::NoAxioms => StopReason::Refused(NO_AXIOMS.into()),
         Failed::TooManyPaths => {
-            stop_reason(cancel).unwrap_or(StopReason::Refused("the threads have too many paths".into()))
+            StopReason::of(cancel).unwrap_or(StopReason::Refused("the threads have too many paths".into()))
         }
         Failed::Refused(refusal) => StopReason::Refused(refusal),
     }

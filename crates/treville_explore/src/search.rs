@@ -4,58 +4,72 @@ use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_S
 use crate::memory::{Locations, Owner};
 use crate::rules::{Mode, Rules, Scratch};
 use std::collections::HashMap;
-use treville_base::{Cancel, Span};
-use treville_ir::{Expr, Failure, FuncId, Program, Storage, Wait};
+use treville_base::Cancel;
+use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage, Wait};
+use treville_task::{StopReason, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
 #[derive(Clone, Debug)]
-pub struct Options {
-    pub run: RunOptions,
+pub(crate) struct Options {
+    pub(crate) run: RunOptions,
     /// Events of one execution.
-    pub max_events: u32,
-    pub cancel: Cancel,
-}
-
-/// What is wrong with the program, in some execution.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Violation {
-    pub failure: Failure,
-    pub message: String,
-    pub thread: u32,
-    pub span: Option<Span>,
-    /// The other access of a race, the free of a freed object, …
-    pub other: Option<Span>,
+    pub(crate) max_events: u32,
+    pub(crate) cancel: Cancel,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Explored {
-    pub complete: u64,
-    pub blocked: u64,
-    /// Executions that the model forbids, found only when their last event was added.
-    pub dropped: u64,
-    pub revisits: u64,
+pub(crate) struct Explored {
+    pub(crate) complete: u64,
+    pub(crate) blocked: u64,
+    pub(crate) revisits: u64,
     /// Some execution was cut at the bound.
-    pub cut: bool,
-    pub violation: Option<Violation>,
+    pub(crate) cut: bool,
+    pub(crate) violation: Option<Violation>,
     /// Why it ended early.
-    pub stopped: Option<String>,
+    pub(crate) stopped: Option<StopReason>,
 }
 
-/// Explores all executions of a compiled program under a model that has an incremental form.
-pub fn explore(program: &Program, image: &Image, model: &str, options: &Options) -> Option<Explored> {
-    let rules = Rules::named(model)?;
+/// Explores all executions of a compiled program; `ended` is told of each complete one.
+pub(crate) fn explore(
+    program: &Program,
+    image: &Image,
+    rules: Rules,
+    options: &Options,
+    ended: &mut dyn FnMut(&Ended<'_>),
+) -> Explored {
     let mut stride = 8;
     loop {
-        let mut search = Search::new(program, image, rules, options, stride);
+        let mut search = Search::new(program, image, rules, options, stride, ended);
         match search.all() {
             Err(Stop::MoreThreads) if stride < address::MAX_THREADS as usize => stride *= 2,
             Err(stop) => {
-                search.explored.stopped = stop.reason();
-                return Some(search.explored);
+                search.explored.stopped = stop.reason(&options.cancel);
+                return search.explored;
             }
-            Ok(()) => return Some(search.explored),
+            Ok(()) => return search.explored,
         }
+    }
+}
+
+/// A complete execution.
+pub(crate) struct Ended<'a> {
+    runners: &'a [Runner],
+    graph: &'a Graph,
+    locations: &'a Locations,
+}
+
+impl Ended<'_> {
+    /// The value that a register of a thread ended with.
+    pub(crate) fn register(&self, thread: usize, reg: Reg) -> u64 {
+        self.runners.get(thread).map_or(0, |runner| runner.register(reg))
+    }
+
+    /// The last write to some bytes, if they were accessed.
+    pub(crate) fn memory(&self, addr: u64, size: u8) -> Option<u64> {
+        let loc = self.locations.known(addr, size)?;
+        let last = self.graph.locations.get(loc as usize)?.writes.last()?;
+        Some(self.graph.label(*last).value)
     }
 }
 
@@ -71,15 +85,15 @@ enum Stop {
 }
 
 impl Stop {
-    fn reason(self) -> Option<String> {
-        match self {
-            Stop::Violation => None,
-            Stop::Cancelled => Some("the time limit was reached".into()),
-            Stop::TooManyEvents(n) => Some(format!("an execution has more than {n} events")),
-            Stop::MoreThreads => Some(format!("there are more than {} threads", address::MAX_THREADS)),
-            Stop::Endless => Some("a thread runs on without an end".into()),
-            Stop::Refused(why) => Some(why),
-        }
+    fn reason(self, cancel: &Cancel) -> Option<StopReason> {
+        Some(StopReason::Refused(match self {
+            Stop::Violation => return None,
+            Stop::Cancelled => return StopReason::of(cancel),
+            Stop::TooManyEvents(n) => format!("an execution has more than {n} events (--bound bounds loops)"),
+            Stop::MoreThreads => format!("there are more than {} threads", address::MAX_THREADS),
+            Stop::Endless => "a thread runs on without an end (--bound bounds loops)".into(),
+            Stop::Refused(why) => why,
+        }))
     }
 }
 
@@ -134,10 +148,18 @@ struct Search<'a> {
     next: Option<u16>,
     explored: Explored,
     since_cancel: u32,
+    ended: &'a mut dyn FnMut(&Ended<'_>),
 }
 
 impl<'a> Search<'a> {
-    fn new(program: &'a Program, image: &'a Image, rules: Rules, options: &'a Options, stride: usize) -> Self {
+    fn new(
+        program: &'a Program,
+        image: &'a Image,
+        rules: Rules,
+        options: &'a Options,
+        stride: usize,
+        ended: &'a mut dyn FnMut(&Ended<'_>),
+    ) -> Self {
         let mut search = Search {
             program,
             image,
@@ -158,6 +180,7 @@ impl<'a> Search<'a> {
             next: None,
             explored: Explored::default(),
             since_cancel: 0,
+            ended,
         };
         for root in &program.roots {
             search.add_thread();
@@ -193,7 +216,7 @@ impl<'a> Search<'a> {
         self.since_cancel += 1;
         if self.since_cancel >= 1024 {
             self.since_cancel = 0;
-            if self.options.cancel.is_raised() {
+            if self.options.cancel.is_due() {
                 return Err(Stop::Cancelled);
             }
         }
@@ -694,6 +717,8 @@ impl<'a> Search<'a> {
         }
         if !blocked {
             self.explored.complete += 1;
+            let ended = Ended { runners: &self.runners, graph: &self.graph, locations: &self.locations };
+            (self.ended)(&ended);
             return Ok(());
         }
         self.explored.blocked += 1;

@@ -109,6 +109,7 @@ fn run(session: &Session<'_>, test: &str, model: Option<&str>) -> Reached {
             show_failure(failure);
             return Reached::Rejected;
         }
+        Content::Program(_) => return,
         Content::Checked(found) => found,
     };
     if found.outcome.stopped.is_some() {

@@ -162,6 +162,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         counts: Counts { executions: 4, positive: 1, blocked: 0, candidates: 4 },
         flags: BTreeMap::from([(Name::new("data-race"), 2)]),
         undefined: false,
+        violation: None,
         stopped: None,
         cut: false,
         stats: BTreeMap::from([("candidates", 4)]),

@@ -37,7 +37,7 @@ pub use json::{Details, json};
 pub use names::{describe_event, event_source};
 pub use paint::{Paint, Palette};
 pub use state::{show_state, state_items};
-pub use subject::{Checked, Content, Failure, FileReport, VerdictWord};
+pub use subject::{Checked, Content, Failure, FileReport, ProgramChecked, VerdictWord};
 pub use summary::{Summary, summary_row};
 pub use svg::svg;
 pub use text::text;

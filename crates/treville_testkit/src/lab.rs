@@ -11,7 +11,7 @@ use treville_ir::{Dialect, Op, Program};
 use treville_litmus::{Litmus, Macros, Options};
 use treville_model::syntax::Unit;
 use treville_model::{DialectFacts, Model, link, vocabulary};
-use treville_task::{Bounds, Limits, Semantics, Task};
+use treville_task::{Bounds, Limits, Reductions, Semantics, Task};
 
 /// The folder of golden cases.
 pub fn cases_folder() -> PathBuf {
@@ -24,6 +24,7 @@ const LOCK_TAGS: &[&str] = &["LK", "LS", "LKR", "LKW", "UL", "LF", "RL", "RU"];
 /// A model, linked for a dialect.
 #[derive(Debug)]
 pub struct Linked {
+    pub name: Name,
     pub model: Arc<Model>,
     pub vocabulary: Arc<Vocabulary>,
 }
@@ -113,8 +114,9 @@ impl Lab {
             branch_events: dialect.branch_events,
         };
         let vocabulary = vocabulary(&facts, units[0], &units[1..], &BTreeSet::new());
-        let model = link(&units, &vocabulary).map_err(|errors| messages(&sources, &errors))?;
-        let linked = Arc::new(Linked { model: Arc::new(model), vocabulary: Arc::new(vocabulary) });
+        let linked = link(&units, &vocabulary).map_err(|errors| messages(&sources, &errors))?;
+        let linked =
+            Arc::new(Linked { name: Name::new(model), model: Arc::new(linked), vocabulary: Arc::new(vocabulary) });
         self.linked.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&linked));
         Ok(linked)
     }
@@ -140,11 +142,13 @@ impl Lab {
         Task {
             program: Arc::new(litmus.program.clone()),
             semantics: Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)),
+            bundled: Some(Name::new(&linked.name)),
             queries: Task::litmus_queries(&question),
             question: Some(Arc::new(question)),
-            bounds: unroll.map_or_else(Bounds::default, |unroll| Bounds { unroll }),
+            bounds: unroll.map_or_else(Bounds::default, |unroll| Bounds { unroll, given: Some(unroll) }),
             limits: Limits { cancel, memory_mb: None },
             states: true,
+            reductions: Reductions::default(),
         }
     }
 }
