@@ -142,7 +142,63 @@ pub enum TerminatorKind {
     Unreachable,
 }
 
+impl InstKind {
+    /// Calls `f` with every operand, in the order of the text.
+    pub fn operands(&self, mut f: impl FnMut(Operand)) {
+        match self {
+            InstKind::Binary { lhs, rhs, .. } | InstKind::ICmp { lhs, rhs, .. } | InstKind::FCmp { lhs, rhs, .. } => {
+                [*lhs, *rhs].into_iter().for_each(f);
+            }
+            InstKind::FNeg(value) | InstKind::Freeze(value) | InstKind::Cast { value, .. } => f(*value),
+            InstKind::Select { condition, then, otherwise } => [*condition, *then, *otherwise].into_iter().for_each(f),
+            InstKind::Phi(incoming) => incoming.iter().for_each(|&(value, _)| f(value)),
+            InstKind::Alloca { count, .. } => count.iter().for_each(|&count| f(count)),
+            InstKind::Load { address, .. } => f(*address),
+            InstKind::Store { value, address, .. } => [*value, *address].into_iter().for_each(f),
+            InstKind::Fence { .. } => {}
+            InstKind::CmpXchg(exchange) => {
+                [exchange.address, exchange.expected, exchange.new].into_iter().for_each(f);
+            }
+            InstKind::AtomicRmw { address, value, .. } => [*address, *value].into_iter().for_each(f),
+            InstKind::Gep { base, indices, .. } => std::iter::once(base).chain(indices).for_each(|&value| f(value)),
+            InstKind::ExtractValue { aggregate, .. } => f(*aggregate),
+            InstKind::InsertValue { aggregate, value, .. } => [*aggregate, *value].into_iter().for_each(f),
+            InstKind::ExtractElement { vector, index } => [*vector, *index].into_iter().for_each(f),
+            InstKind::InsertElement { vector, value, index } => [*vector, *value, *index].into_iter().for_each(f),
+            InstKind::ShuffleVector { first, second, .. } => [*first, *second].into_iter().for_each(f),
+            InstKind::Call(call) => call.operands(f),
+            InstKind::LandingPad { clauses, .. } => {
+                clauses.iter().for_each(|clause| match clause {
+                    Clause::Catch(value) | Clause::Filter(value) => f(*value),
+                });
+            }
+        }
+    }
+}
+
+impl Call {
+    /// Calls `f` with the address called, if it is one, and the arguments.
+    pub fn operands(&self, mut f: impl FnMut(Operand)) {
+        if let Callee::Value(callee) = self.callee {
+            f(callee);
+        }
+        self.args.iter().for_each(|arg| f(arg.value));
+    }
+}
+
 impl TerminatorKind {
+    /// Calls `f` with every operand, in the order of the text.
+    pub fn operands(&self, mut f: impl FnMut(Operand)) {
+        match self {
+            TerminatorKind::Return(value) => value.iter().for_each(|&value| f(value)),
+            TerminatorKind::Jump(_) | TerminatorKind::Unreachable => {}
+            TerminatorKind::Branch { condition: value, .. }
+            | TerminatorKind::Switch { value, .. }
+            | TerminatorKind::Resume(value) => f(*value),
+            TerminatorKind::Invoke { call, .. } => call.operands(f),
+        }
+    }
+
     /// The blocks that may come next, in the order of the text; one may occur twice.
     pub fn successors(&self) -> Vec<BlockId> {
         match self {

@@ -24,6 +24,7 @@
 
 mod constant;
 mod debug;
+mod dominators;
 mod inst;
 mod layout;
 mod lexer;

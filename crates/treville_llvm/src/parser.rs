@@ -68,6 +68,8 @@ struct Parser<'a> {
     named_types: FxHashMap<Key<'a>, TypeId>,
     constants: IndexVec<ConstId, Constant>,
     known_constants: FxHashMap<Constant, ConstId>,
+    /// Constant address computations, which are checked when all types are known.
+    geps: Vec<(ConstId, Span)>,
     /// Indexed by [`GlobalId`].
     globals: Vec<Slot>,
     global_ids: FxHashMap<Key<'a>, GlobalId>,
@@ -112,6 +114,7 @@ impl<'a> Parser<'a> {
             named_types: FxHashMap::default(),
             constants: IndexVec::new(),
             known_constants: FxHashMap::default(),
+            geps: Vec::new(),
             globals: Vec::new(),
             global_ids: FxHashMap::default(),
             groups: FxHashMap::default(),
@@ -140,7 +143,7 @@ impl<'a> Parser<'a> {
             asm: self.asm,
             debug,
         };
-        self.diagnostics.extend(validate(&module));
+        self.diagnostics.extend(validate(&module, &self.geps));
         self.diagnostics.truncate(MAX_ERRORS);
         if self.diagnostics.is_empty() { Ok(module) } else { Err(self.diagnostics) }
     }

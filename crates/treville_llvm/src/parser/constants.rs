@@ -236,7 +236,12 @@ impl<'a> Parser<'a> {
             let found = self.types.display(found).to_string();
             return Err(self.mismatch(start, "the type of this expression", &format!("`{found}`"), ty));
         }
-        Ok(self.constant(ty, ConstKind::Expr(expr)))
+        let (is_gep, before) = (matches!(expr, ConstExpr::Gep { .. }), self.constants.len());
+        let id = self.constant(ty, ConstKind::Expr(expr));
+        if is_gep && id.index() == before {
+            self.geps.push((id, start));
+        }
+        Ok(id)
     }
 
     fn no_constant(&mut self, word: &str) -> Halt {

@@ -103,11 +103,15 @@ impl Parser<'_> {
         }
     }
 
-    /// What an atomic access can read or write: integers, pointers, floating-point numbers.
+    /// What an atomic access can read or write.
     fn atomic_type(&mut self, ty: TypeId, start: Span) -> Parse<()> {
         match self.types.get(ty) {
-            Type::Int(_) | Type::Ptr | Type::Float(_) => Ok(()),
-            _ => Err(self.mismatch(start, "the type of an atomic access", "a number or a pointer", ty)),
+            Type::Int(bits) if *bits >= 8 && bits.is_power_of_two() => Ok(()),
+            Type::Ptr | Type::Float(_) => Ok(()),
+            _ => {
+                let needed = "a pointer or a number of 1, 2, 4, 8 or 16 bytes";
+                Err(self.mismatch(start, "the type of an atomic access", needed, ty))
+            }
         }
     }
 
@@ -197,6 +201,7 @@ impl Parser<'_> {
         let (ty, value) = self.typed_operand()?;
         let access = self.access(volatile, true)?;
         self.no_ordering(access, [Ordering::Unordered; 2], start)?;
+        self.atomic_type(ty, start)?;
         let fits = match self.types.get(ty) {
             Type::Int(_) => !op.is_float(),
             Type::Float(_) => op.is_float() || op == RmwOp::Xchg,
