@@ -10,6 +10,7 @@ use treville::task::Silent;
 use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Which};
 use treville_base::{Cancel, Diagnostic, SourceMap};
 use treville_cat::{BUNDLED_ONLY, Parens, lint, parse_unit, print};
+use treville_llvm::parse;
 
 /// How far a text came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -87,6 +88,33 @@ pub fn litmus(test: &str) -> Reached {
     let files = MemoryFiles(BTreeMap::from([("input.litmus".into(), test.into())]));
     let session = Session::new(&files, Cancel::new());
     run(&session, "input.litmus", None)
+}
+
+/// Takes a text as LLVM IR.
+///
+/// # Panics
+/// If a module that was read refers to what it does not have: this is a bug.
+pub fn llvm(text: &str) -> Reached {
+    if text.len() > LONGEST {
+        return Reached::Rejected;
+    }
+    let mut sources = SourceMap::new();
+    let file = sources.add("input.ll", text);
+    let module = match parse(file, text) {
+        Ok(module) => module,
+        Err(errors) => return rejected(&errors, &sources),
+    };
+    module.constructors();
+    for body in module.globals.iter().filter_map(|g| g.function()?.body.as_ref()) {
+        for block in &body.blocks {
+            for inst in &block.insts {
+                inst.kind.operands(|operand| drop(module.types.display(module.operand_type(body, operand)).to_string()));
+                inst.location.iter().for_each(|&l| module.debug.inline_chain(l).for_each(|l| drop(module.debug.file_of(l))));
+            }
+            block.end.kind.successors().iter().for_each(|&to| drop(body.blocks[to].name.to_string()));
+        }
+    }
+    Reached::Read
 }
 
 /// Says what is wrong.

@@ -5,7 +5,7 @@
 //! attributes, flags and metadata that do not change what a program does are skipped. What is not understood is an error
 //! with its place. The module is checked: every name is defined, types fit, blocks end and phis match their edges.
 //!
-//! [`clang`] runs the compiler on C and C++ files.
+//! [`Clang`] runs the compiler on C and C++ files.
 //!
 //! ```
 //! use treville_base::SourceMap;
@@ -22,6 +22,7 @@
 //! assert_eq!(errors[0].message, "`%y` is not defined in this function");
 //! ```
 
+mod clang;
 mod constant;
 mod debug;
 mod dominators;
@@ -33,6 +34,7 @@ mod parser;
 mod types;
 mod validate;
 
+pub use clang::{Clang, CompileOptions, Compiled};
 pub use constant::{ConstExpr, ConstId, ConstKind, Constant};
 pub use debug::{
     DebugFile, DebugFileId, DebugInfo, DebugRecord, Encoding, Location, LocationId, LoopId, Member, RecordKind,
