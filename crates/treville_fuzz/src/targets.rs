@@ -10,7 +10,7 @@ use treville::task::Silent;
 use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Which};
 use treville_base::{Cancel, Diagnostic, SourceMap};
 use treville_cat::{BUNDLED_ONLY, Parens, lint, parse_unit, print};
-use treville_llvm::parse;
+use treville_llvm::{Block, Body, Module, parse};
 
 /// How far a text came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -106,15 +106,20 @@ pub fn llvm(text: &str) -> Reached {
     };
     module.constructors();
     for body in module.globals.iter().filter_map(|g| g.function()?.body.as_ref()) {
-        for block in &body.blocks {
-            for inst in &block.insts {
-                inst.kind.operands(|operand| drop(module.types.display(module.operand_type(body, operand)).to_string()));
-                inst.location.iter().for_each(|&l| module.debug.inline_chain(l).for_each(|l| drop(module.debug.file_of(l))));
-            }
-            block.end.kind.successors().iter().for_each(|&to| drop(body.blocks[to].name.to_string()));
-        }
+        body.blocks.iter().for_each(|block| visit(&module, body, block));
     }
     Reached::Read
+}
+
+/// Looks at all that a block refers to.
+fn visit(module: &Module, body: &Body, block: &Block) {
+    let mut seen = String::new();
+    for inst in &block.insts {
+        inst.kind.operands(|operand| seen += &module.types.display(module.operand_type(body, operand)).to_string());
+        let places = inst.location.iter().flat_map(|&id| module.debug.inline_chain(id));
+        places.filter_map(|place| module.debug.file_of(place)).for_each(|file| seen += &file.path());
+    }
+    block.end.kind.successors().iter().for_each(|&to| seen += &body.blocks[to].name.to_string());
 }
 
 /// Says what is wrong.

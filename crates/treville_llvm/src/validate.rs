@@ -21,6 +21,8 @@ pub(crate) fn validate(module: &Module, geps: &[(ConstId, Span)]) -> Vec<Diagnos
     }
     for (id, global) in module.globals.iter_enumerated() {
         match &global.kind {
+            // Of a variable that is elsewhere, the address may be all that is needed.
+            GlobalKind::Variable(variable) if variable.init.is_none() => {}
             GlobalKind::Variable(variable) => checker.sized(variable.ty, global.span, "this variable"),
             GlobalKind::Alias { .. } => checker.alias(id),
             GlobalKind::Function(function) => checker.function(function, global.span),

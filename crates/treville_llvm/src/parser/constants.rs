@@ -184,7 +184,8 @@ impl<'a> Parser<'a> {
                 closing == [Kind::CloseAngle] && *length as usize == members.len() && same(element)
             }
             Type::Struct(body) => {
-                let packed: &[Kind] = if body.packed { &[Kind::CloseAngle, Kind::CloseBrace] } else { &[Kind::CloseBrace] };
+                let packed: &[Kind] =
+                    if body.packed { &[Kind::CloseAngle, Kind::CloseBrace] } else { &[Kind::CloseBrace] };
                 closing == packed && body.fields.as_deref() == Some(members)
             }
             _ => false,
@@ -219,7 +220,13 @@ impl<'a> Parser<'a> {
             self.constant_gep()?
         } else if let Some(op) = cast_op(word) {
             self.bump();
-            self.constant_cast(op)?
+            match self.constant_cast(op)? {
+                // Pointers have no pointees that could be cast.
+                (to, ConstExpr::Cast { op: CastOp::BitCast, value }) if to == ty && self.constants[value].ty == to => {
+                    return Ok(value);
+                }
+                cast => cast,
+            }
         } else if let Some(op) = binary_op(word) {
             self.bump();
             self.skip_words();
