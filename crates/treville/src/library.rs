@@ -117,7 +117,7 @@ impl<'f> Library<'f> {
         let mut sources = SourceMap::new();
         let mut parse = |text: LoadedText| treville_cat::parse_unit(&text.name, &text.text, &mut sources, &loader);
         let library = parse(library);
-        let takes_pairs = library.as_ref().is_ok_and(|library| treville_model::takes(library, "amo"));
+        let takes_pairs = library.as_ref().is_ok_and(|library| treville_model::takes(library, "lxsx"));
         let names = [NAMES].into_iter().chain(takes_pairs.then_some(NAMES_WITH_PAIRS));
         let names: Vec<_> = names.filter_map(bundled).map(|file| parse(of_bundle(file))).collect();
         let units: Vec<_> = bell.into_iter().chain([model]).map(parse).collect();
@@ -207,14 +207,6 @@ impl Parsed {
     }
 }
 
-fn skip_checks(model: &mut Model, names: &[String], of: &str) -> Result<(), Failure> {
-    let known = model.checks.iter().map(|check| check.name.to_string()).collect::<Vec<_>>().join(", ");
-    match model.skip_checks(names).first() {
-        None => Ok(()),
-        Some(name) => Err(unreadable(format!("{of} has no check `{name}` to skip (there are: {known})"))),
-    }
-}
-
 /// All units, or all errors of any.
 fn all(units: Vec<Result<Unit, Vec<Diagnostic>>>) -> Result<Vec<Unit>, Vec<Diagnostic>> {
     let (mut good, mut errors) = (Vec::new(), Vec::new());
@@ -225,6 +217,14 @@ fn all(units: Vec<Result<Unit, Vec<Diagnostic>>>) -> Result<Vec<Unit>, Vec<Diagn
         }
     }
     if errors.is_empty() { Ok(good) } else { Err(errors) }
+}
+
+fn skip_checks(model: &mut Model, names: &[String], of: &str) -> Result<(), Failure> {
+    let known = model.checks.iter().map(|check| check.name.to_string()).collect::<Vec<_>>().join(", ");
+    match model.skip_checks(names).first() {
+        None => Ok(()),
+        Some(name) => Err(unreadable(format!("{of} has no check `{name}` to skip (there are: {known})"))),
+    }
 }
 
 /// The entry of a shared table, made if it is new.

@@ -56,6 +56,12 @@ pub(crate) fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame
         BaseRel::SameInstr,
         pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j) && list[i].instr == list[j].instr),
     );
+    if vocabulary.registers {
+        // For models that look inside instructions.
+        let places = places(&events);
+        let same = |i: usize, j: usize| list[i].instr == list[j].instr && places[i] == places[j];
+        add(BaseRel::SameStatic, pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j) && same(i, j)));
+    }
     add(BaseRel::Po, po(vocabulary, frame));
     for (rel, deps) in LOCAL {
         add(*rel, local(frame, *deps));
@@ -64,6 +70,16 @@ pub(crate) fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame
     add(BaseRel::Lxsx, links(frame, &events, |l| if let Link::Lxsx(i) = l { Some(i) } else { None }));
     let sets = sets(&events);
     Skeleton { events, sets, rels }
+}
+
+/// For each event, its place among those of its instruction's occurrence.
+fn places(events: &IndexVec<treville_event::EventId, Event>) -> Vec<u32> {
+    let mut first: BTreeMap<(Option<u32>, u32), u32> = BTreeMap::new();
+    for e in events {
+        let least = first.entry((e.thread, e.instance)).or_insert(e.index);
+        *least = e.index.min(*least);
+    }
+    events.iter().map(|e| e.index - first[&(e.thread, e.instance)]).collect()
 }
 
 type DepsOf = fn(&treville_vm::EventAction<treville_term::TermId>) -> Deps;

@@ -82,6 +82,8 @@ base_rels! {
     SameInstance "same-instance",
     /// Same instruction of the source.
     SameInstr "same-instr",
+    /// Same event of the same instruction of the source.
+    SameStatic "same-static",
     /// A read to the register events that use its value.
     Depend "depend",
     /// Writes (or reads) of one cell with different values.

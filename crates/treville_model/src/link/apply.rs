@@ -113,6 +113,7 @@ impl Linker<'_> {
             Prim::Fail => fault(exp.span, "the model calls fail here"),
             Prim::Linearisations => self.linearisations(&argument, exp, scope),
             Prim::ClassesLoc | Prim::Classes => Ok(self.general(exp, Type::SetOf(Box::new(Type::Set)), scope)),
+            Prim::Delift if !open && self.type_of(&argument) == Type::Rel => Ok(argument),
             Prim::Fromto | Prim::Tag2Fenced | Prim::Delift | Prim::Deliftinter => {
                 Ok(self.general(exp, Type::Rel, scope))
             }
