@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use treville_base::{Diagnostic, Name, SourceMap};
 use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bundled};
-use treville_event::Vocabulary;
+use treville_event::{Vocabulary, scope_set};
 use treville_ir::{Dialect, Op, Program};
 use treville_model::{DialectFacts, Model, syntax::Unit};
 use treville_report::Failure;
@@ -58,8 +58,9 @@ pub(crate) struct Library<'f> {
 /// None if there are no macro definitions at all.
 type Macros = Result<Option<Arc<MacroFile>>, Failure>;
 
-/// A model is linked for a dialect and for the tags that a program lacks: what it says about these is simplified away.
-type Key = (ModelOptions, Name, Vec<Name>);
+/// A model is linked for a dialect, for the tags that a program lacks (what it says about these is simplified away), and for
+/// the scopes of its threads.
+type Key = (ModelOptions, Name, Vec<Name>, BTreeSet<Name>);
 
 /// A parsed model with the texts it came from.
 pub(crate) struct Parsed {
@@ -80,9 +81,18 @@ impl<'f> Library<'f> {
     /// The model for a program; its dialect's own if none is named.
     pub(crate) fn linked(&self, options: &ModelOptions, program: &Program) -> Result<Arc<Linked>, Failure> {
         let absent = absent_tags(program);
-        let key = (options.clone(), program.dialect.name.clone(), absent.clone());
+        let scopes = program.roots.iter().flat_map(|root| &root.scopes);
+        let scopes: BTreeSet<Name> = scopes.map(|(scope, instance)| scope_set(scope, *instance)).collect();
+        let key = (options.clone(), program.dialect.name.clone(), absent.clone(), scopes.clone());
         let once = entry(&self.linked, key);
-        once.get_or_init(|| self.link(options, &program.dialect, &absent).map(Arc::new)).clone()
+        let link = || {
+            if scopes.is_empty() {
+                return self.link(options, &program.dialect, &absent);
+            }
+            let sets = program.dialect.sets.iter().cloned().chain(scopes).collect();
+            self.link(options, &Dialect { sets, ..Dialect::clone(&program.dialect) }, &absent)
+        };
+        once.get_or_init(|| link().map(Arc::new)).clone()
     }
 
     fn link(&self, options: &ModelOptions, dialect: &Dialect, absent: &[Name]) -> Result<Linked, Failure> {
@@ -183,12 +193,22 @@ impl<'f> Library<'f> {
 
 impl Parsed {
     /// Links it for programs of a dialect that lack some of its tags.
-    pub(crate) fn link(
-        &self,
-        dialect: &Dialect,
-        absent: &[Name],
-        variants: &[String],
-    ) -> Result<(Model, Vocabulary), Failure> {
+    fn link(&self, dialect: &Dialect, absent: &[Name], variants: &[String]) -> Result<(Model, Vocabulary), Failure> {
+        let (units, vocabulary) = self.prepare(dialect, absent, variants);
+        match treville_model::link(&units, &vocabulary) {
+            Ok(model) => Ok((model, vocabulary)),
+            Err(diagnostics) => Err(failure(diagnostics, Arc::clone(&self.sources))),
+        }
+    }
+
+    /// Links it only to look at it; with it, what it needs and no execution has.
+    pub(crate) fn examine(&self, dialect: &Dialect, variants: &[String]) -> Result<(Model, Vec<Diagnostic>), Failure> {
+        let (units, vocabulary) = self.prepare(dialect, &[], variants);
+        treville_model::examine(&units, &vocabulary).map_err(|found| failure(found, Arc::clone(&self.sources)))
+    }
+
+    /// All units in order, and the vocabulary.
+    fn prepare(&self, dialect: &Dialect, absent: &[Name], variants: &[String]) -> (Vec<&Unit>, Vocabulary) {
         let facts = DialectFacts {
             sets: &dialect.sets,
             absent,
@@ -199,11 +219,8 @@ impl Parsed {
         let variants: BTreeSet<Name> = variants.iter().map(|v| Name::new(v)).collect();
         let own: Vec<&Unit> = self.units.iter().collect();
         let vocabulary = treville_model::vocabulary(&facts, &self.library, &own, &variants);
-        let units: Vec<&Unit> = self.names.iter().chain([&self.library]).chain(own).collect();
-        match treville_model::link(&units, &vocabulary) {
-            Ok(model) => Ok((model, vocabulary)),
-            Err(diagnostics) => Err(failure(diagnostics, Arc::clone(&self.sources))),
-        }
+        let units = self.names.iter().chain([&self.library]).chain(own).collect();
+        (units, vocabulary)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::frame::Frame;
 use std::collections::BTreeMap;
 use treville_base::{Idx, IndexVec, Name};
-use treville_event::{BaseRel, Cell, Event, EventSet, Kind, Relation, Skeleton, Vocabulary};
+use treville_event::{BaseRel, Cell, Event, EventSet, Kind, Relation, Skeleton, Vocabulary, scope_set};
 use treville_ir::{Program, ThreadId};
 use treville_term::Bv;
 use treville_vm::{Deps, Link};
@@ -68,7 +68,7 @@ pub(crate) fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame
     }
     add(BaseRel::Amo, links(frame, &events, |l| if let Link::Amo(i) = l { Some(i) } else { None }));
     add(BaseRel::Lxsx, links(frame, &events, |l| if let Link::Lxsx(i) = l { Some(i) } else { None }));
-    let sets = sets(&events);
+    let sets = sets(program, &events);
     Skeleton { events, sets, rels }
 }
 
@@ -199,7 +199,7 @@ fn events(program: &Program, frame: &Frame<'_>, solved: &[Solved]) -> IndexVec<t
         .collect()
 }
 
-fn sets(events: &IndexVec<treville_event::EventId, Event>) -> BTreeMap<Name, EventSet> {
+fn sets(program: &Program, events: &IndexVec<treville_event::EventId, Event>) -> BTreeMap<Name, EventSet> {
     let n = events.len();
     let mut sets: BTreeMap<Name, EventSet> = BTreeMap::new();
     for (id, event) in events.iter_enumerated() {
@@ -219,7 +219,9 @@ fn sets(events: &IndexVec<treville_event::EventId, Event>) -> BTreeMap<Name, Eve
             (false, false) => &[],
         };
         let kinds = kinds.iter().chain(memory).chain(&["EXEC"]).map(|k| Name::new(k));
-        for name in kinds.chain(event.tags.iter().cloned()) {
+        let scopes = event.thread.map_or(&[][..], |t| &program.roots[ThreadId(t)].scopes);
+        let scopes = scopes.iter().map(|(scope, instance)| scope_set(scope, *instance));
+        for name in kinds.chain(event.tags.iter().cloned()).chain(scopes) {
             sets.entry(name).or_insert_with(|| EventSet::new(n)).insert(id.index());
         }
     }

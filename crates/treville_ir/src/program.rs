@@ -51,6 +51,8 @@ pub struct Root {
     pub name: Name,
     pub func: FuncId,
     pub init: Vec<(Reg, Expr)>,
+    /// The scopes that it is in, outermost first: their names, and which instance of each.
+    pub scopes: Vec<(Name, u32)>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -2,7 +2,7 @@
 //! `mov`, `b[] r1 L`.
 //!
 //! Each annotation becomes a tag whose name begins with a capital letter, `once` gives `Once`. The two events of an `rmw`
-//! also carry `X`. Trees of scopes, levels and regions after the code are not part of the program.
+//! also carry `X`. Trees of scopes after the code put threads into groups.
 
 use crate::code::{Code, RegName};
 use crate::dialects::Test;
