@@ -64,7 +64,8 @@ pub fn vocabulary(
     let branches = dialect.branch_events && (mentions(BRANCHES) || mentions(&["PoD", "BR"]));
     // Such a library also has every thread's events in one order, those of an instruction too.
     let takes_pairs = mentions::takes(library, "lxsx");
-    let fused = dialect.fused_updates && !mentions(&["amo"]) && !takes_pairs;
+    let expects_pairs = mentions(&["amo"]) && !mentions::defines(library, "amo");
+    let fused = dialect.fused_updates && !takes_pairs && !expects_pairs;
     let opaque_locks = mentions(&["LK", "LS"]) || units.iter().any(|u| makes_accesses_of_locks(u));
     let mut sets: BTreeSet<Name> = dialect.sets.iter().cloned().collect();
     let mut empty: BTreeSet<Name> = dialect.absent.iter().cloned().collect();

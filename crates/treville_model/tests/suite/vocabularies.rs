@@ -28,6 +28,7 @@ fn only_what_the_model_itself_mentions_counts() {
     assert_eq!((rich.rmw, rich.locks), (RmwShape::Pair, LockShape::Opaque));
     assert!(chosen("catdep\nacyclic po").registers);
     assert_eq!(chosen_with("let rmw = amo | lxsx", "acyclic po").rmw, RmwShape::Pair, "the library expects pairs");
+    assert_eq!(chosen_with("let amo = 0", "empty amo").rmw, RmwShape::Fused, "the library says what amo is");
 }
 
 #[test]
