@@ -21,6 +21,7 @@ mod options;
 mod session;
 mod show;
 mod terms;
+mod variants;
 mod verify;
 
 pub use engines::{EngineEntry, engines};

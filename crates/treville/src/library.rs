@@ -2,14 +2,15 @@
 
 use crate::files::{Files, folder_of, join};
 use crate::front_ends::MacroFile;
-use crate::{ModelOptions, failure, unreadable};
+use crate::{ModelOptions, failure, unreadable, variants};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use treville_base::{Diagnostic, Name, SourceMap};
 use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bundled};
 use treville_event::{Vocabulary, scope_set};
 use treville_ir::{Dialect, Op, Program};
-use treville_model::{DialectFacts, Model, syntax::Unit};
+use treville_model::syntax::{InsKind, Unit};
+use treville_model::{DialectFacts, Model};
 use treville_report::Failure;
 
 /// A model, linked for a dialect.
@@ -98,6 +99,7 @@ impl<'f> Library<'f> {
     fn link(&self, options: &ModelOptions, dialect: &Dialect, absent: &[Name]) -> Result<Linked, Failure> {
         let name = options.name.as_deref().unwrap_or(&dialect.default_model);
         fits(name, dialect)?;
+        variants::check(&options.variants)?;
         let named = ModelOptions { name: Some(name.to_owned()), ..options.clone() };
         let once = entry(&self.parsed, named.clone());
         let parsed = once.get_or_init(|| self.parse(name, &named).map(Arc::new)).clone()?;
@@ -203,7 +205,10 @@ impl Parsed {
 
     /// Links it only to look at it; with it, what it needs and no execution has.
     pub(crate) fn examine(&self, dialect: &Dialect, variants: &[String]) -> Result<(Model, Vec<Diagnostic>), Failure> {
-        let (units, vocabulary) = self.prepare(dialect, &[], variants);
+        // Tests say which threads share a scope; here one instance of each will do.
+        let scopes = self.units.iter().flat_map(scopes).map(|scope| scope_set(scope, 0));
+        let dialect = Dialect { sets: dialect.sets.iter().cloned().chain(scopes).collect(), ..dialect.clone() };
+        let (units, vocabulary) = self.prepare(&dialect, &[], variants);
         treville_model::examine(&units, &vocabulary).map_err(|found| failure(found, Arc::clone(&self.sources)))
     }
 
@@ -234,6 +239,15 @@ fn all(units: Vec<Result<Unit, Vec<Diagnostic>>>) -> Result<Vec<Unit>, Vec<Diagn
         }
     }
     if errors.is_empty() { Ok(good) } else { Err(errors) }
+}
+
+/// The scopes that a bell file declares: `enum scopes = 'cta || 'gpu`.
+fn scopes(unit: &Unit) -> impl Iterator<Item = &Name> {
+    let declared = unit.body.iter().filter_map(|ins| match &ins.kind {
+        InsKind::Enum { name, tags } if name == "scopes" || name == "levels" => Some(tags),
+        _ => None,
+    });
+    declared.flatten()
 }
 
 fn skip_checks(model: &mut Model, names: &[String], of: &str) -> Result<(), Failure> {

@@ -50,7 +50,7 @@ impl Isa for Lisa {
     }
 
     fn register(&self, name: &str) -> Option<RegName> {
-        let digits = name.strip_prefix('r').filter(|d| !d.is_empty() && d.len() <= 4)?;
+        let digits = name.strip_prefix('r').filter(|d| !d.is_empty() && d.len() <= 9)?;
         let n: u32 = digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())??;
         Some(RegName::new(n, format!("r{n}"), 64))
     }
