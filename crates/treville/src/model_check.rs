@@ -60,9 +60,9 @@ fn vacuous(model: &Model) -> Vec<Diagnostic> {
     model.vacuous.iter().map(warn).collect()
 }
 
-/// Sets of dialects that we do not read: of graphics processors, BPF, and Arm's pseudocode.
+/// Sets of dialects that we do not read: of graphics processors and of Arm's pseudocode.
 const ELSEWHERE: &str = "CTA GPU SYS WEAK GEN TEX SUR ALIAS SG WG WI QF DV ALL GLOBAL LOCAL GENERIC NONPRIV ATOM AV VIS \
-    AVDEVICE VISDEVICE SEMAV SEMVIS CBAR SC0 SC1 SC2 SC3 SEMSC0 SEMSC1 SEMSC2 SEMSC3 AQ RL ASLLocal WPC";
+    AVDEVICE VISDEVICE SEMAV SEMVIS CBAR SC0 SC1 SC2 SC3 SEMSC0 SEMSC1 SEMSC2 SEMSC3 ASLLocal WPC";
 
 /// A dialect by name; without a name, one that knows the sets of all.
 fn dialect_named(name: Option<&str>) -> Result<Dialect, Failure> {

@@ -100,7 +100,7 @@ pub struct UpdateTags {
     pub read: Tags,
     /// The write of a read-write pair.
     pub write: Tags,
-    /// The one event, where an update is one event.
+    /// The one event, where an update is one event. Without tags it is a pair everywhere.
     pub fused: Tags,
     /// The read of an update that does not write, since its guard is false.
     pub fail: Tags,
