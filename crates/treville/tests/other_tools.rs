@@ -31,9 +31,12 @@ const TEXTS: &[(&str, &str)] = &[
     ("pairs/stdlib.cat", "let rmw = amo | lxsx\nlet fr = rf^-1; co\nlet po-loc = po & loc\nlet bad = UB\n"),
     (
         "pairs/atomic.cat",
-        "acyclic po-loc | rf | co | fr as coherence\nempty rmw & (fr; co) as atomicity\nempty [ONCE]; po as kernel\n\
+        "acyclic po-loc | rf | co | fr as coherence\nempty rmw & (fr; co) as atomicity\n\
          flag ~empty rmw as has-pairs\n",
     ),
+    // The kernel's annotations, for a test that has none of them.
+    ("pairs/linux-kernel.cat", "acyclic po-loc | rf | co | fr as coherence\nempty [ONCE]; rcu-rscs; [MB] as kernel\n"),
+    ("plain.litmus", "C plain\n{}\nP0(int* x) { *x = 1; }\nforall (x=1)\n"),
     // A library that says what such pairs are: there are none where an update is one event.
     ("fused/stdlib.cat", "let po-loc = po & loc\nlet amo = [R & X]; (same-instance & loc) \\ id; [W & X]\n"),
     (
@@ -113,6 +116,11 @@ fn the_library_decides_what_an_update_is() {
     let flags = |name: &str| answer("twice.litmus", model(name, None));
     assert_eq!(flags("pairs/atomic.cat"), (VerdictWord::Yes, vec!["has-pairs".to_owned()]));
     assert_eq!(flags("fused/atomic.cat"), (VerdictWord::Yes, vec!["has-updates".to_owned()]));
+}
+
+#[test]
+fn a_test_without_annotations_can_be_one_of_the_kernel() {
+    assert_eq!(answer("plain.litmus", model("pairs/linux-kernel.cat", None)).0, VerdictWord::Yes);
 }
 
 #[test]
