@@ -79,7 +79,7 @@ impl Show<'_> {
                     let join = join.map_or("never".to_owned(), |j| format!("{j:?}"));
                     write!(out, "{}. if {} {then:?} else {els:?} until {join} ", instr.index(), self.expr(cond))
                 }
-                Terminator::End => write!(out, "end"),
+                Terminator::End | Terminator::Return(_) => write!(out, "end"),
             };
         }
         out
@@ -122,7 +122,7 @@ impl Show<'_> {
                 let dst = dst.map_or("-".to_owned(), |d| self.reg(d));
                 format!("{dst} := E{} {} {}", self.tags(tags), shown(addr), shown(value))
             }
-            Op::StoreConditional { .. } | Op::Assume(_) => format!("{op:?}"),
+            other => format!("{other:?}"),
         }
     }
 
