@@ -81,7 +81,7 @@ pub(crate) fn load(path: &str, text: &str, context: &Context<'_>) -> Result<Load
 
 /// The dialects of litmus tests, as the smallest test of each has them.
 pub(crate) fn dialects() -> Vec<Arc<Dialect>> {
-    let machines = ["X86", "AArch64", "ARM", "PPC", "RISCV", "LISA"];
+    let machines = ["X86", "X86_64", "AArch64", "ARM", "PPC", "RISCV", "MIPS", "BPF", "LISA"];
     let tests = machines.map(|arch| (format!("{arch} smallest\n{{}}\n P0 ;\nforall (true)\n"), None));
     let c = "C smallest\n{}\nP0() { }\nforall (true)\n".to_owned();
     let parsed = tests.into_iter().chain([(c.clone(), Some(false)), (c, Some(true))]).filter_map(|(text, kernel)| {

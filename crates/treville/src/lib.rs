@@ -22,6 +22,7 @@ mod programs;
 mod session;
 mod show;
 mod terms;
+mod variants;
 mod verify;
 
 pub use engines::{EngineEntry, engines};

@@ -107,7 +107,8 @@ impl<'f> Session<'f> {
     }
 }
 
-/// Whether the call means C of the Linux kernel: its model, or a bell file, which only it has.
+/// Whether the call means C of the Linux kernel: its model (ours, or a file of that name), or a bell file, which only it has.
 fn says_kernel(model: &ModelOptions) -> bool {
-    model.name.as_deref() == Some("linux-kernel") || model.bell.is_some()
+    let file = model.name.as_deref().and_then(|name| name.rsplit('/').next());
+    matches!(file, Some("linux-kernel" | "linux-kernel.cat")) || model.bell.is_some()
 }

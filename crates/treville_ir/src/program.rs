@@ -51,6 +51,8 @@ pub struct Root {
     pub name: Name,
     pub func: FuncId,
     pub init: Vec<(Reg, Expr)>,
+    /// The scopes that it is in, outermost first: their names, and which instance of each.
+    pub scopes: Vec<(Name, u32)>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -100,7 +102,7 @@ pub struct UpdateTags {
     pub read: Tags,
     /// The write of a read-write pair.
     pub write: Tags,
-    /// The one event, where an update is one event.
+    /// The one event, where an update is one event. Without tags it is a pair everywhere.
     pub fused: Tags,
     /// The read of an update that does not write, since its guard is false.
     pub fail: Tags,

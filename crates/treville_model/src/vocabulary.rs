@@ -60,9 +60,12 @@ pub fn vocabulary(
     let mentions = |names: &[&str]| names.iter().any(|n| mentioned.contains(*n));
     let registers = units.iter().any(|u| computes_dependencies(u))
         || mentions(REGISTERS)
-        || mentions(&["NDATA", "rf-reg", "iico_data", "iico_ctrl", "iico_order", "depend"]);
+        || mentions(&["NDATA", "rf-reg", "iico_data", "iico_ctrl", "iico_order", "depend", "same-static"]);
     let branches = dialect.branch_events && (mentions(BRANCHES) || mentions(&["PoD", "BR"]));
-    let fused = dialect.fused_updates && !mentions(&["amo"]) && !mentions::takes(library, "amo");
+    // Such a library also has every thread's events in one order, those of an instruction too.
+    let takes_pairs = mentions::takes(library, "lxsx");
+    let expects_pairs = mentions(&["amo"]) && !mentions::defines(library, "amo");
+    let fused = dialect.fused_updates && !takes_pairs && !expects_pairs;
     let opaque_locks = mentions(&["LK", "LS"]) || units.iter().any(|u| makes_accesses_of_locks(u));
     let mut sets: BTreeSet<Name> = dialect.sets.iter().cloned().collect();
     let mut empty: BTreeSet<Name> = dialect.absent.iter().cloned().collect();
@@ -81,7 +84,7 @@ pub fn vocabulary(
         locks: if opaque_locks { LockShape::Opaque } else { LockShape::ValueRmw },
         registers,
         branches,
-        po_inside: dialect.po_inside,
+        po_inside: dialect.po_inside || takes_pairs,
         variants: variants.clone(),
     }
 }

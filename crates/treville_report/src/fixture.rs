@@ -62,7 +62,7 @@ pub(crate) fn program() -> Program {
         objects: IndexVec::new(),
     };
     for (id, name) in program.funcs.ids().zip(["P0", "P1"]) {
-        program.roots.push(Root { name: name.into(), func: id, init: Vec::new() });
+        program.roots.push(Root { name: name.into(), func: id, init: Vec::new(), scopes: Vec::new() });
     }
     for name in ["x", "y"] {
         let cell = InitCell { offset: 0, size: 4, value: Expr::int(0, 32) };

@@ -36,7 +36,7 @@ impl<V: Clone> ThreadVm<V> {
         let mut event = self.event(Kind::Read);
         event.tags.clone_from(if guard.is_some() { &tags.fail } else { &tags.read });
         place(&mut event, &addr, *size);
-        if self.shape.rmw == RmwShape::Fused {
+        if self.is_one_event(tags) {
             // One event that also reads: whatever it uses counts as its address.
             let deps = self.deps_of(new, *old);
             event.addr.extend(&deps);
@@ -79,7 +79,7 @@ impl<V: Clone> ThreadVm<V> {
             return;
         }
         let value = self.operand(program, d, &step.new, &["DATA"]);
-        if self.shape.rmw == RmwShape::Fused {
+        if self.is_one_event(&step.tags) {
             let tags = step.tags.fused.clone();
             self.queue.push_back(Action::Amend { index, tags, written: Some((value.value, value.deps)) });
             return;
@@ -152,6 +152,11 @@ impl<V: Clone> ThreadVm<V> {
             self.emit(event);
         }
         self.assign(program, step.status, status);
+    }
+
+    /// Whether an update with these tags reads and writes in one event.
+    fn is_one_event(&self, tags: &UpdateTags) -> bool {
+        self.shape.rmw == RmwShape::Fused && !tags.fused.is_empty()
     }
 
     /// What an expression depends on, the register `except` aside.

@@ -273,7 +273,9 @@ impl Parser {
         let Some(f) = self.program.funcs.get(func) else { return self.error("the function must come before") };
         self.regs = f.regs.clone();
         let init = self.list(']', |p| Ok((p.reg()?, p.expr()?)))?;
-        self.program.roots.push(Root { name, func, init });
+        let scopes =
+            if self.eat_word("scopes") { self.list(']', |p| Ok((p.name()?, p.number()?)))? } else { Vec::new() };
+        self.program.roots.push(Root { name, func, init, scopes });
         Ok(())
     }
 

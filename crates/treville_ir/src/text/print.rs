@@ -24,7 +24,9 @@ pub fn print(program: &Program) -> String {
     for root in &program.roots {
         let p = Printer { program, func: program.funcs.get(root.func) };
         let init: Vec<String> = root.init.iter().map(|(r, e)| format!("{} {}", p.reg(*r), p.expr(e))).collect();
-        let _ = writeln!(out, "thread {} {} [{}]", word(&root.name), p.func_ref(root.func), init.join(" "));
+        let scopes: Vec<String> = root.scopes.iter().map(|(scope, n)| format!("{} {n}", word(scope))).collect();
+        let scopes = if scopes.is_empty() { String::new() } else { format!(" scopes [{}]", scopes.join(" ")) };
+        let _ = writeln!(out, "thread {} {} [{}]{scopes}", word(&root.name), p.func_ref(root.func), init.join(" "));
     }
     out
 }

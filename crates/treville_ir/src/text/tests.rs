@@ -67,7 +67,7 @@ b0:
   end
 }
 thread P0 f [b &y a -1:32]
-thread "thread 1" g []
+thread "thread 1" g [] scopes [far 0 near 1]
 "#;
 
 #[test]
