@@ -67,6 +67,11 @@ base_rels! {
     Addr "addr",
     Data "data",
     Ctrl "ctrl",
+    /// The same three, where what chose between two values counts as well: the condition of a conditional select, the
+    /// comparison of a compare-and-swap.
+    PickAddr "pick-addr",
+    PickData "pick-data",
+    PickCtrl "pick-ctrl",
     /// Read and write of one atomic instruction.
     Amo "amo",
     /// Load-linked and its successful store-conditional.

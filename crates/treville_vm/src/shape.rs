@@ -11,11 +11,15 @@ pub struct Shape {
     pub registers: bool,
     /// Branches are events.
     pub branches: bool,
+    /// A choice between values inside an instruction is an event.
+    pub predicates: bool,
     /// A branch without a join makes everything after it control-dependent.
     pub control: bool,
     pub status: StatusDependency,
     /// The value of a store-conditional counts as a data dependency.
     pub conditional_data: bool,
+    /// A compare-and-swap has the alternatives of [`treville_ir::Dialect::loose_compare`].
+    pub loose_compare: bool,
     /// How often a thread may jump backwards to the same block.
     pub unroll: u32,
 }
@@ -28,9 +32,11 @@ impl Shape {
             locks: vocabulary.locks,
             registers: vocabulary.registers,
             branches: vocabulary.branches && dialect.branch_events,
+            predicates: (vocabulary.branches || vocabulary.registers) && dialect.branch_events,
             control: dialect.branch_events,
             status: dialect.status,
             conditional_data: dialect.conditional_store_data,
+            loose_compare: dialect.loose_compare,
             unroll,
         }
     }

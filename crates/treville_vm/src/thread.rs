@@ -3,7 +3,7 @@
 use crate::locks::Lock;
 use crate::registers::Operand;
 use crate::update::UpdateStep;
-use crate::{Action, Deps, Domain, EventAction, Link, Shape};
+use crate::{Action, Deps, Domain, EventAction, Link, Picks, Shape};
 use std::collections::{BTreeMap, VecDeque};
 use treville_base::{IndexVec, Span};
 use treville_event::Kind;
@@ -21,6 +21,20 @@ pub(crate) struct Slot<V> {
     pub(crate) writer: Option<u32>,
     /// For a temporary: the events of the instruction that its value comes from.
     pub(crate) iico: Deps,
+    /// For a temporary: the events of the instruction that chose its value.
+    pub(crate) chosen: Deps,
+}
+
+/// An open control dependency.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
+    pub(crate) deps: Deps,
+    /// Reads that chose the values in the condition.
+    picks: Deps,
+    /// Where it ends, if it does.
+    join: Option<BlockId>,
+    /// The event of a choice inside an instruction.
+    event: Option<u32>,
 }
 
 /// The answer that the thread waits for.
@@ -57,11 +71,16 @@ pub(crate) enum Waiting<V> {
     Conditional {
         step: Box<crate::update::ConditionalStep<V>>,
     },
+    /// What a compare-and-swap does that has compared.
+    Compared {
+        index: u32,
+        step: Box<UpdateStep<V>>,
+        equal: bool,
+    },
     Branch {
         then: BlockId,
         els: BlockId,
-        join: Option<BlockId>,
-        deps: Deps,
+        scope: Scope,
     },
     /// A value that nobody else has.
     Fresh {
@@ -80,8 +99,7 @@ pub struct ThreadVm<V> {
     at: usize,
     pub(crate) waiting: Waiting<V>,
     pub(crate) queue: VecDeque<Action<V>>,
-    /// Open control dependencies with the block where each ends.
-    scopes: Vec<(Deps, Option<BlockId>)>,
+    scopes: Vec<Scope>,
     jumps: BTreeMap<BlockId, u32>,
     /// The last load-linked that no store-conditional has used: event, address, size.
     pub(crate) reservation: Option<(u32, V, u8)>,
@@ -106,6 +124,7 @@ impl<V: Clone> ThreadVm<V> {
             implicit: Deps::new(),
             writer: None,
             iico: Deps::new(),
+            chosen: Deps::new(),
         };
         let slots = func.regs.iter().map(|r| zero(r.width)).collect();
         let mut vm = ThreadVm {
@@ -190,13 +209,14 @@ impl<V: Clone> ThreadVm<V> {
     /// Answers a branch or a choice.
     pub fn take<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, yes: bool) {
         match std::mem::replace(&mut self.waiting, Waiting::Nothing) {
-            Waiting::Branch { then, els, join, deps } => {
-                if join.is_some() || self.shape.control {
-                    self.scopes.push((deps, join));
+            Waiting::Branch { then, els, scope } => {
+                if scope.join.is_some() || self.shape.control {
+                    self.scopes.push(scope);
                 }
                 self.jump(if yes { then } else { els });
             }
-            Waiting::Guard { index, step } => self.update_write(program, d, index, &step, yes),
+            Waiting::Guard { index, step } => self.update_compared(program, d, index, step, yes),
+            Waiting::Compared { index, step, equal } => self.compare_choice(program, d, index, &step, equal, yes),
             Waiting::LockChoice { op, lock } => self.lock_choice(program, d, op, lock, yes),
             Waiting::Conditional { step } => self.conditional_store(program, d, *step, yes),
             other => self.waiting = other,
@@ -274,19 +294,30 @@ impl<V: Clone> ThreadVm<V> {
             Terminator::Branch { cond, then, els, join, instr, span } => {
                 self.enter(*instr, *span, true);
                 let cond = self.operand(program, d, cond, &[]);
-                if join.is_none() && self.shape.branches {
-                    let mut event = self.event(Kind::Branch);
-                    event.data.extend(&cond.deps);
-                    event.iico_data.extend(&cond.iico);
-                    event.extra = &["B", "BCC"];
-                    self.emit(event);
-                }
-                let mut deps = cond.deps;
-                deps.extend(&cond.implicit);
-                self.waiting = Waiting::Branch { then: *then, els: *els, join: *join, deps };
+                let event = match join {
+                    None => self.shape.branches.then(|| self.branch_event(&cond, &["B", "BCC"])),
+                    Some(_) => self.shape.predicates.then(|| self.branch_event(&cond, &["B", "PRED"])),
+                };
+                let (deps, picks) = match join {
+                    None => (cond.deps, cond.implicit),
+                    Some(_) => (cond.deps.with(&cond.implicit), Deps::new()),
+                };
+                let scope = Scope { deps, picks, join: *join, event: event.filter(|_| join.is_some()) };
+                self.waiting = Waiting::Branch { then: *then, els: *els, scope };
                 self.decide(program, d, cond.value);
             }
         }
+    }
+
+    /// The event of a decision on `cond`.
+    pub(crate) fn branch_event(&mut self, cond: &Operand<V>, tags: &'static [&'static str]) -> u32 {
+        let mut event = self.event(Kind::Branch);
+        event.data.extend(&cond.deps);
+        event.iico_data.extend(&cond.iico);
+        event.extra = tags;
+        let index = event.index;
+        self.emit(event);
+        index
     }
 
     /// Asks for the truth of a condition unless it is known.
@@ -312,7 +343,7 @@ impl<V: Clone> ThreadVm<V> {
             // A loop of structured code that is entered anew starts counting anew.
             self.jumps.remove(&target);
         }
-        while self.scopes.last().is_some_and(|(_, join)| *join == Some(target)) {
+        while self.scopes.last().is_some_and(|scope| scope.join == Some(target)) {
             self.scopes.pop();
         }
         self.block = target;
@@ -330,19 +361,23 @@ impl<V: Clone> ThreadVm<V> {
     }
 
     /// The reads that decide whether the current instruction runs.
-    pub(crate) fn control(&self) -> Deps {
+    fn control(&self) -> Deps {
         let mut deps = Deps::new();
-        self.scopes.iter().for_each(|(d, _)| deps.extend(d));
+        self.scopes.iter().for_each(|scope| deps.extend(&scope.deps));
         deps
     }
 
-    /// Whether the current instruction is inside a structured conditional.
-    pub(crate) fn in_structure(&self) -> bool {
-        self.scopes.iter().any(|(_, join)| join.is_some())
+    /// The structured conditionals that the current instruction is in.
+    pub(crate) fn structures(&self) -> impl Iterator<Item = &Scope> {
+        self.scopes.iter().filter(|scope| scope.join.is_some())
     }
 
     /// A new event of the current instruction, to be completed and given to [`Self::emit`] before the next one.
     pub(crate) fn event(&self, kind: Kind) -> EventAction<V> {
+        let mut picks = Picks::default();
+        self.scopes.iter().for_each(|scope| picks.ctrl.extend(&scope.picks));
+        let mut iico_ctrl = Deps::new();
+        self.scopes.iter().filter_map(|scope| scope.event).for_each(|choice| iico_ctrl.insert(choice));
         EventAction {
             index: self.n_events,
             kind,
@@ -353,10 +388,11 @@ impl<V: Clone> ThreadVm<V> {
             addr: Deps::new(),
             data: Deps::new(),
             ctrl: self.control(),
+            picks,
             after: Deps::new(),
             link: Link::None,
             iico_data: Deps::new(),
-            iico_ctrl: Deps::new(),
+            iico_ctrl,
             rf_reg: None,
             register: None,
             serial: self.serial + u32::from(kind == Kind::Read),
@@ -385,12 +421,14 @@ impl<V: Clone> ThreadVm<V> {
 pub(crate) fn place<V: Clone>(event: &mut EventAction<V>, addr: &Operand<V>, size: u8) {
     event.place = Some((addr.value.clone(), size));
     event.addr.extend(&addr.deps);
+    event.picks.addr.extend(&addr.implicit);
     event.iico_data.extend(&addr.iico);
 }
 
 /// Gives the event the value it writes and what that depends on.
 pub(crate) fn written<V>(event: &mut EventAction<V>, value: Operand<V>) {
     event.data.extend(&value.deps);
+    event.picks.data.extend(&value.implicit);
     event.iico_data.extend(&value.iico);
     event.value = Some(value.value);
 }
