@@ -18,7 +18,8 @@ pub enum RmwShape {
 pub enum LockShape {
     /// Lock events are outside reads, writes, rf and co; the model relates them itself.
     Opaque,
-    /// Taking a lock reads 0 and writes 1, releasing writes 0: ordinary events with the lock tags.
+    /// Taking a lock reads 0 and writes 1, releasing writes 0: ordinary events with the lock tags. Where the dialect's
+    /// updates are one event, taking a lock is one too.
     ValueRmw,
 }
 

@@ -7,6 +7,8 @@ use treville_ir::{Program, StatusDependency};
 pub struct Shape {
     pub rmw: RmwShape,
     pub locks: LockShape,
+    /// A lock is taken by one event, not by a read and a write.
+    pub fused_locks: bool,
     /// Registers have events.
     pub registers: bool,
     /// Branches are events.
@@ -30,6 +32,7 @@ impl Shape {
         Shape {
             rmw: vocabulary.rmw,
             locks: vocabulary.locks,
+            fused_locks: dialect.fused_updates,
             registers: vocabulary.registers,
             branches: vocabulary.branches && dialect.branch_events,
             predicates: (vocabulary.branches || vocabulary.registers) && dialect.branch_events,
