@@ -102,6 +102,8 @@ pub struct UpdateTags {
     pub fused: Tags,
     /// The read of an update that does not write, since its guard is false.
     pub fail: Tags,
+    /// The fences before and after an update that writes.
+    pub fences: Option<Tags>,
 }
 
 /// Widths: an address is 64 bits wide; a value read or written has `8 * size` bits, as has the register that receives it.

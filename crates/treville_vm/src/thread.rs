@@ -71,6 +71,10 @@ pub(crate) enum Waiting<V> {
     Conditional {
         step: Box<crate::update::ConditionalStep<V>>,
     },
+    /// Whether an update will write.
+    Foreseen {
+        step: Box<UpdateStep<V>>,
+    },
     /// What a compare-and-swap does that has compared.
     Compared {
         index: u32,
@@ -213,9 +217,10 @@ impl<V: Clone> ThreadVm<V> {
                 if scope.join.is_some() || self.shape.control {
                     self.scopes.push(scope);
                 }
-                self.jump(if yes { then } else { els });
+                self.jump(if yes { then } else { els }, free);
             }
             Waiting::Guard { index, step } => self.update_compared(program, d, index, step, yes),
+            Waiting::Foreseen { step } => self.update_foreseen(step, yes),
             Waiting::Compared { index, step, equal } => self.compare_choice(program, d, index, &step, equal, yes),
             Waiting::LockChoice { op, lock } => self.lock_choice(program, d, op, lock, yes),
             Waiting::Conditional { step } => self.conditional_store(program, d, *step, yes),

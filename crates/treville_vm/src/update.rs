@@ -5,7 +5,7 @@ use crate::thread::{Waiting, place, written};
 use crate::{Action, Deps, Domain, Link, ThreadVm};
 use treville_event::{Kind, RmwShape};
 use treville_ir::{Expr, Op, Program, Reg, StatusDependency, Tags, UpdateTags};
-use treville_term::{BinOp, Bv};
+use treville_term::{BinOp, Bv, UnOp};
 
 /// An update whose read has been made.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub(crate) struct UpdateStep<V> {
     new: Expr,
     tags: UpdateTags,
     compared: Compared,
+    /// Whether it writes, if that was decided before it reads.
+    foreseen: Option<bool>,
 }
 
 /// The comparison of a compare-and-swap whose alternatives are distinguished.
@@ -45,20 +47,52 @@ impl<V: Clone> ThreadVm<V> {
     pub(crate) fn update<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, op: &Op) {
         let Op::Update { old, addr, size, guard, new, tags } = op else { return };
         let addr = self.operand(program, d, addr, &["ADDR"]);
+        let (guard, new, tags) = (guard.clone(), new.clone(), tags.clone());
+        let fenced = tags.fences.is_some();
+        let always = guard.is_none();
+        let compared = Compared::default();
+        let step = Box::new(UpdateStep { old: *old, addr, size: *size, guard, new, tags, compared, foreseen: None });
+        match (fenced, always) {
+            (true, true) => self.update_foreseen(step, true),
+            (true, false) => {
+                // The fence before it depends on what it will do.
+                self.queue.push_back(Action::Choose);
+                self.waiting = Waiting::Foreseen { step };
+            }
+            (false, _) => self.update_start(step),
+        }
+    }
+
+    /// An update of which it is known whether it will write.
+    pub(crate) fn update_foreseen(&mut self, mut step: Box<UpdateStep<V>>, writes: bool) {
+        step.foreseen = Some(writes);
+        if writes {
+            self.update_fence(&step);
+        }
+        self.update_start(step);
+    }
+
+    fn update_fence(&mut self, step: &UpdateStep<V>) {
+        let Some(tags) = &step.tags.fences else { return };
+        let mut event = self.event(Kind::Fence);
+        event.tags.clone_from(tags);
+        self.emit(event);
+    }
+
+    /// The read of an update.
+    fn update_start(&mut self, mut step: Box<UpdateStep<V>>) {
         let mut event = self.event(Kind::Read);
-        event.tags.clone_from(if guard.is_some() { &tags.fail } else { &tags.read });
-        place(&mut event, &addr, *size);
+        event.tags.clone_from(if step.guard.is_some() { &step.tags.fail } else { &step.tags.read });
+        place(&mut event, &step.addr, step.size);
         if self.shape.rmw == RmwShape::Fused {
             // One event that also reads: whatever it uses counts as its address.
-            let deps = self.deps_of(new, *old);
+            let deps = self.deps_of(&step.new, step.old);
             event.addr.extend(&deps);
         }
         let index = event.index;
         self.emit(event);
-        let (guard, new, tags) = (guard.clone(), new.clone(), tags.clone());
-        let compared = Compared { events: Deps::one(index), ..Compared::default() };
-        let step = UpdateStep { old: *old, addr, size: *size, guard, new, tags, compared };
-        self.waiting = Waiting::Update { index, step: Box::new(step) };
+        step.compared.events = Deps::one(index);
+        self.waiting = Waiting::Update { index, step };
     }
 
     pub(crate) fn update_read<D: Domain<V = V>>(
@@ -78,6 +112,11 @@ impl<V: Clone> ThreadVm<V> {
         } else {
             self.eval(program, d, &guard)
         };
+        if let Some(writes) = step.foreseen {
+            let held = if writes { guard } else { d.un(UnOp::Not, &guard) };
+            self.queue.push_back(Action::Constrain(held));
+            return self.update_compared(program, d, index, step, writes);
+        }
         self.waiting = Waiting::Guard { index, step };
         self.decide(program, d, guard);
     }
@@ -151,7 +190,7 @@ impl<V: Clone> ThreadVm<V> {
         if self.shape.rmw == RmwShape::Fused {
             let tags = step.tags.fused.clone();
             self.queue.push_back(Action::Amend { index, tags, written: Some((value.value, value.deps)) });
-            return;
+            return self.update_fence(step);
         }
         if step.guard.is_some() {
             self.queue.push_back(Action::Amend { index, tags: step.tags.read.clone(), written: None });
@@ -168,6 +207,7 @@ impl<V: Clone> ThreadVm<V> {
             event.iico_ctrl.extend(events);
         }
         self.emit(event);
+        self.update_fence(step);
     }
 
     pub(crate) fn store_conditional<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, op: &Op) {

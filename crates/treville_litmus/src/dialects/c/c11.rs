@@ -151,6 +151,7 @@ impl Lowering<'_> {
             write: self.tags(["A", "X", "RMW", write.tag()]),
             fused: self.tags(["A", "X", "RMW", order.tag()]),
             fail: self.tags(["A", failure.tag()]),
+            fences: None,
         }
     }
 
