@@ -37,6 +37,9 @@ pub(crate) struct Scope {
     event: Option<u32>,
 }
 
+/// More jumps that depend on nothing than this are taken for a loop without end.
+const MAX_FREE_JUMPS: u32 = 1000;
+
 /// The answer that the thread waits for.
 #[derive(Clone, Debug)]
 pub(crate) enum Waiting<V> {
@@ -105,6 +108,10 @@ pub struct ThreadVm<V> {
     pub(crate) queue: VecDeque<Action<V>>,
     scopes: Vec<Scope>,
     jumps: BTreeMap<BlockId, u32>,
+    /// The answer that is given was known without asking.
+    known: bool,
+    /// Jumps backwards that the bound does not count.
+    free_jumps: u32,
     /// The last load-linked that no store-conditional has used: event, address, size.
     pub(crate) reservation: Option<(u32, V, u8)>,
     n_events: u32,
@@ -142,6 +149,8 @@ impl<V: Clone> ThreadVm<V> {
             queue: VecDeque::new(),
             scopes: Vec::new(),
             jumps: BTreeMap::new(),
+            known: false,
+            free_jumps: 0,
             reservation: None,
             n_events: 0,
             serial: 0,
@@ -214,6 +223,7 @@ impl<V: Clone> ThreadVm<V> {
     pub fn take<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, yes: bool) {
         match std::mem::replace(&mut self.waiting, Waiting::Nothing) {
             Waiting::Branch { then, els, scope } => {
+                let free = self.known && scope.join.is_none();
                 if scope.join.is_some() || self.shape.control {
                     self.scopes.push(scope);
                 }
@@ -295,7 +305,7 @@ impl<V: Clone> ThreadVm<V> {
     fn terminate<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, end: &Terminator) {
         match end {
             Terminator::End => self.done = true,
-            Terminator::Goto(target) => self.jump(*target),
+            Terminator::Goto(target) => self.jump(*target, false),
             Terminator::Branch { cond, then, els, join, instr, span } => {
                 self.enter(*instr, *span, true);
                 let cond = self.operand(program, d, cond, &[]);
@@ -328,16 +338,19 @@ impl<V: Clone> ThreadVm<V> {
     /// Asks for the truth of a condition unless it is known.
     pub(crate) fn decide<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, cond: V) {
         match d.decide(&cond) {
-            Some(yes) => self.take(program, d, yes),
+            Some(yes) => {
+                self.known = true;
+                self.take(program, d, yes);
+                self.known = false;
+            }
             None => self.queue.push_back(Action::Branch(cond)),
         }
     }
 
-    fn jump(&mut self, target: BlockId) {
+    /// Goes to a block; backwards only as often as the bound says, unless that is `free`.
+    fn jump(&mut self, target: BlockId, free: bool) {
         if target <= self.block {
-            let jumps = self.jumps.entry(target).or_default();
-            *jumps += 1;
-            if *jumps > self.shape.unroll {
+            if !self.may_repeat(target, free) {
                 self.queue.push_back(Action::Cut);
                 self.done = true;
                 return;
@@ -353,6 +366,18 @@ impl<V: Clone> ThreadVm<V> {
         }
         self.block = target;
         self.at = 0;
+    }
+
+    /// Counts a jump backwards, and says whether it may happen. A machine's branch on what is known is free: its loop ends by
+    /// itself, or surely never does.
+    fn may_repeat(&mut self, target: BlockId, free: bool) -> bool {
+        if free {
+            self.free_jumps += 1;
+            return self.free_jumps <= MAX_FREE_JUMPS;
+        }
+        let jumps = self.jumps.entry(target).or_default();
+        *jumps += 1;
+        *jumps <= self.shape.unroll
     }
 
     fn enter(&mut self, instr: InstrId, span: Span, sequenced: bool) {
