@@ -14,6 +14,7 @@ broken(X) { r0 = nowhere(X); }
 cycle(X) cycle(X)
 set(X,V) { X = V; }
 bare(X) __load(X)
+old_xchg(X,V) __xchg{mb}(X,V)
 add(X,O) { __atomic_op{NORETURN}(X,O,1); }
 ";
 

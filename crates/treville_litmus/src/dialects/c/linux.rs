@@ -99,6 +99,25 @@ impl Lowering<'_> {
         if annotations.is_empty() && p.needs_annotation() {
             return Err(scope.error(e.span, "an annotation is missing").help("for example `__load{once}(*x)`"));
         }
+        let before = self.n_insts();
+        let call = self.primitive(p, annotations, e, args, scope)?;
+        // The old convention would put the first fence before what the arguments access, and only if the update succeeds.
+        let is_update = !matches!(p, Primitive::Fence | Primitive::Load | Primitive::Store);
+        if is_update && annotations.iter().any(|a| a == "mb") && self.n_insts() > before + 1 {
+            let error = scope.error(e.span, "the arguments of an update with `mb` must not access memory");
+            return Err(error.help("load the value into a register first"));
+        }
+        Ok(call)
+    }
+
+    fn primitive(
+        &mut self,
+        p: Primitive,
+        annotations: &[Name],
+        e: &Expr,
+        args: &[Expr],
+        scope: Scope<'_>,
+    ) -> Lowered<Call> {
         match (p, args) {
             (Primitive::Load, [at]) => self.linux_load(annotations, at, scope),
             (Primitive::Store, [at, v]) => {
