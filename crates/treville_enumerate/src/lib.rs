@@ -79,8 +79,13 @@ impl Engine for Enumerate {
         &INFO
     }
 
-    fn supports(&self, _: &Task) -> Result<(), Vec<Unsupported>> {
-        Ok(())
+    fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
+        match task.program.dynamic_feature() {
+            None => Ok(()),
+            Some((what, span)) => {
+                Err(vec![Unsupported { what: format!("{what} is not enumerated"), span: Some(span) }])
+            }
+        }
     }
 
     fn run(&self, task: &Task, _: &dyn Monitor) -> Outcome {

@@ -9,11 +9,12 @@ mod display;
 mod expr;
 mod program;
 mod question;
+pub mod text;
 
 pub use dialect::{Dialect, StatusDependency};
 pub use expr::Expr;
 pub use program::{
-    Block, BlockId, Func, FuncId, InitCell, Inst, InstrId, LockOp, Object, ObjectId, Op, Program, Reg, RegInfo, Root,
-    TagId, Tags, Terminator, ThreadId, Type, UpdateTags,
+    Block, BlockId, Callee, Failure, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Object, ObjectId, Op,
+    Program, Reg, RegInfo, Root, Storage, TagId, Tags, Terminator, ThreadId, Type, UpdateTags, Wait,
 };
 pub use question::{Atom, Comparison, Formula, Observable, Operand, Place, Quantifier, Question};

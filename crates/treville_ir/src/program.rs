@@ -56,6 +56,8 @@ pub struct Root {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Func {
     pub name: Name,
+    /// The registers that receive a caller's arguments.
+    pub params: Vec<Reg>,
     pub regs: IndexVec<Reg, RegInfo>,
     /// The entry is block 0.
     pub blocks: IndexVec<BlockId, Block>,
@@ -162,7 +164,138 @@ pub enum Op {
         tags: Tags,
     },
     /// Ends the execution as blocked (it does not count) unless the condition (width 1) is 1.
-    Assume(Expr),
+    Wait {
+        cond: Expr,
+        kind: Wait,
+    },
+    Call {
+        dst: Option<Reg>,
+        callee: Callee,
+        args: Vec<Expr>,
+    },
+    /// Starts a thread that runs `callee`; `dst` (64 bits) receives its handle.
+    Spawn {
+        dst: Reg,
+        callee: Callee,
+        args: Vec<Expr>,
+    },
+    /// Waits until the thread with this handle has returned; `dst` receives what it returned.
+    Join {
+        dst: Option<Reg>,
+        thread: Expr,
+    },
+    /// Makes an object of `size` bytes; `dst` (64 bits) receives its address, which no other object ever has.
+    Alloc {
+        dst: Reg,
+        size: Expr,
+        storage: Storage,
+        zeroed: bool,
+    },
+    /// Ends the life of the heap object at this address; nothing if it is 0.
+    Free {
+        addr: Expr,
+    },
+    /// Copies `len` bytes as if through a buffer.
+    Copy {
+        to: Expr,
+        from: Expr,
+        len: Expr,
+        tags: Tags,
+    },
+    /// Writes `len` bytes, each with the value `byte` (8 bits).
+    Fill {
+        to: Expr,
+        byte: Expr,
+        len: Expr,
+        tags: Tags,
+    },
+    /// The program is wrong if this is reached.
+    Fail {
+        failure: Failure,
+        message: Name,
+    },
+    /// `dst` receives any value of its width.
+    Nondet {
+        dst: Reg,
+    },
+    /// Says something about the code around it and does nothing.
+    Mark(Mark),
+}
+
+/// Why a thread waits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Wait {
+    /// The program assumes the condition: executions where it is false are of no interest.
+    Assume,
+    /// A loop that does nothing until the condition holds: blocked for ever, it is a failure of liveness.
+    Spin,
+    /// A lock, or anything else that another thread must give: blocked for ever, it is a deadlock.
+    Resource,
+}
+
+/// What is called.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Callee {
+    Func(FuncId),
+    /// The function at this address, see [`Program::func_address`].
+    Pointer(Expr),
+}
+
+/// Who can reach an object, and how long it lives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Storage {
+    /// Until it is freed.
+    Heap,
+    /// Until the function returns that made it.
+    Stack,
+    /// As `Stack`, and no other thread ever has its address: accesses to it are not events.
+    Private,
+}
+
+/// What can be wrong with a program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Failure {
+    Assertion,
+    Race,
+    Uninitialized,
+    InvalidAccess,
+    UseAfterFree,
+    DoubleFree,
+    InvalidFree,
+    Leak,
+    Deadlock,
+    Liveness,
+    ApiMisuse,
+}
+
+/// Annotations of loops.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mark {
+    /// An iteration of a wait loop begins here.
+    SpinStart,
+    /// An iteration that reaches this point without having had an effect is repeated for ever: it blocks.
+    SpinEnd,
+    /// The loop around is iterated at most this often.
+    LoopBound(u32),
+}
+
+impl Failure {
+    /// As reports and scripts name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Failure::Assertion => "assertion",
+            Failure::Race => "race",
+            Failure::Uninitialized => "uninitialized",
+            Failure::InvalidAccess => "invalid-access",
+            Failure::UseAfterFree => "use-after-free",
+            Failure::DoubleFree => "double-free",
+            Failure::InvalidFree => "invalid-free",
+            Failure::Leak => "leak",
+            Failure::Deadlock => "deadlock",
+            Failure::Liveness => "liveness",
+            Failure::ApiMisuse => "api-misuse",
+        }
+    }
 }
 
 /// Operations on a lock that is free when its cell is 0.
@@ -195,6 +328,8 @@ pub enum Terminator {
     },
     /// The thread is done.
     End,
+    /// Back to the caller; from the function that a thread began with, the thread is done and this is its result.
+    Return(Option<Expr>),
 }
 
 /// A memory object at its fixed address.
@@ -207,6 +342,8 @@ pub struct Object {
     pub ty: Type,
     /// True for an array, whose cells are shown as `x[1]`.
     pub array: bool,
+    /// Each thread has its own copy; [`Expr::Addr`] is then that of the thread that evaluates it.
+    pub thread_local: bool,
     /// Disjoint, ascending, covering the object.
     pub init: Vec<InitCell>,
     pub span: Span,
@@ -223,6 +360,10 @@ pub struct InitCell {
 /// Where objects live: each begins on a line of its own, so that no address computation leaves one for another by accident.
 pub(crate) const OBJECT_BASE: u64 = 0x5a00_0000;
 pub(crate) const OBJECT_STRIDE: u64 = 0x1_0000;
+
+/// Where functions live: a call through a pointer finds its function by the address.
+const FUNC_BASE: u64 = 0x1000_0000;
+const FUNC_STRIDE: u64 = 0x10;
 
 /// Tags that events have although no instruction carries them: those of locks, of locks as atomic accesses where an update
 /// is one event, and of initial writes.
@@ -244,6 +385,24 @@ impl Program {
         absent.sort();
         absent.dedup();
         absent
+    }
+
+    /// The address of a function, as a value.
+    pub fn func_address(func: FuncId) -> u64 {
+        FUNC_BASE + FUNC_STRIDE * u64::from(func.0)
+    }
+
+    /// The function at an address.
+    pub fn func_at(&self, address: u64) -> Option<FuncId> {
+        let offset = address.checked_sub(FUNC_BASE)?;
+        let id = FuncId(u32::try_from(offset / FUNC_STRIDE).ok()?);
+        (offset % FUNC_STRIDE == 0 && (id.0 as usize) < self.funcs.len()).then_some(id)
+    }
+
+    /// The first operation, if any, that only engines running whole programs take: calls, threads made on the way, a heap.
+    pub fn dynamic_feature(&self) -> Option<(&'static str, Span)> {
+        let insts = self.funcs.iter().flat_map(|f| f.blocks.iter()).flat_map(|b| &b.insts);
+        insts.filter_map(|inst| Some((inst.op.dynamic_feature()?, inst.span))).next()
     }
 
     /// The address that the next object gets.
@@ -270,5 +429,28 @@ impl Program {
     pub fn tag(&mut self, name: &str) -> TagId {
         let known = self.tags.iter_enumerated().find(|(_, n)| *n == name).map(|(id, _)| id);
         known.unwrap_or_else(|| self.tags.push(Name::new(name)))
+    }
+}
+
+impl Op {
+    fn dynamic_feature(&self) -> Option<&'static str> {
+        match self {
+            Op::Call { .. } => Some("a function call"),
+            Op::Spawn { .. } | Op::Join { .. } => Some("a thread that is started by another"),
+            Op::Alloc { .. } | Op::Free { .. } => Some("an object that is made on the way"),
+            Op::Copy { .. } | Op::Fill { .. } => Some("a copy of memory"),
+            Op::Fail { .. } => Some("an assertion"),
+            Op::Nondet { .. } => Some("a value that is not determined"),
+            Op::Mark(_)
+            | Op::Assign { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Update { .. }
+            | Op::StoreConditional { .. }
+            | Op::Fence { .. }
+            | Op::Lock { .. }
+            | Op::Opaque { .. }
+            | Op::Wait { .. } => None,
+        }
     }
 }

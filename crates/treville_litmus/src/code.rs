@@ -347,7 +347,7 @@ impl<'s, 'a> Code<'s, 'a> {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let func = Func { name, regs: self.regs, blocks: in_order(self.blocks, &self.order) };
+        let func = Func { name, params: Vec::new(), regs: self.regs, blocks: in_order(self.blocks, &self.order) };
         record_accesses(&func, start, &mut self.shared.memory);
         Ok(Thread { func, names: self.names })
     }
@@ -376,7 +376,7 @@ fn in_order(mut blocks: IndexVec<BlockId, Block>, order: &[BlockId]) -> IndexVec
                 place(els);
                 join.iter_mut().for_each(place);
             }
-            Terminator::End => {}
+            Terminator::End | Terminator::Return(_) => {}
         }
         block
     };

@@ -219,6 +219,7 @@ impl<'a> Memory<'a> {
                 size,
                 ty: draft.ty,
                 array: draft.count.is_some(),
+                thread_local: false,
                 init: (0..size / u64::from(element)).map(cell).collect(),
                 span: draft.span,
             };

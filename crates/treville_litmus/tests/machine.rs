@@ -111,7 +111,7 @@ impl Show<'_> {
                     let join = join.map_or(String::new(), |j| format!(" until {j:?}"));
                     writeln!(out, "  if {} {then:?} else {els:?}{join}", self.expr(Some(func), cond))
                 }
-                Terminator::End => writeln!(out, "  end"),
+                Terminator::End | Terminator::Return(_) => writeln!(out, "  end"),
             };
         }
     }
@@ -137,7 +137,7 @@ impl Show<'_> {
                 format!("{} := SC{size}{} {} {}", reg(func, *status), self.tags(tags), e(addr), e(value))
             }
             Op::Fence { tags } => format!("F{}", self.tags(tags)),
-            Op::Lock { .. } | Op::Opaque { .. } | Op::Assume(_) => format!("{op:?}"),
+            other => format!("{other:?}"),
         }
     }
 

@@ -50,6 +50,7 @@ fn dialect() -> Dialect {
 pub(crate) fn program() -> Program {
     let func = |name: &str| Func {
         name: name.into(),
+        params: Vec::new(),
         regs: IndexVec::from(vec![RegInfo { name: "EAX".into(), width: 32 }]),
         blocks: IndexVec::new(),
     };
@@ -68,8 +69,16 @@ pub(crate) fn program() -> Program {
         let cell = InitCell { offset: 0, size: 4, value: Expr::int(0, 32) };
         let address = program.next_address();
         let ty = Type::Int { bytes: 4, signed: true };
-        let object =
-            Object { name: name.into(), address, size: 4, ty, array: false, init: vec![cell], span: span("x=0") };
+        let object = Object {
+            name: name.into(),
+            address,
+            size: 4,
+            ty,
+            array: false,
+            thread_local: false,
+            init: vec![cell],
+            span: span("x=0"),
+        };
         program.objects.push(object);
     }
     program

@@ -8,6 +8,7 @@
 //! This crate knows neither memory nor models: what a read returns is the engine's business.
 
 mod action;
+pub mod bytecode;
 mod deps;
 mod domain;
 mod locks;

@@ -295,16 +295,30 @@ impl<V: Clone> ThreadVm<V> {
                     self.waiting = Waiting::Fresh { index, dst: *dst };
                 }
             }
-            Op::Assume(cond) => {
+            Op::Wait { cond, .. } => {
                 let cond = self.operand(program, d, cond, &[]);
                 self.queue.push_back(Action::Constrain(cond.value));
+            }
+            Op::Mark(_) => {}
+            Op::Call { .. }
+            | Op::Spawn { .. }
+            | Op::Join { .. }
+            | Op::Alloc { .. }
+            | Op::Free { .. }
+            | Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Fail { .. }
+            | Op::Nondet { .. } => {
+                debug_assert!(false, "engines on this interpreter refuse such programs");
+                self.queue.push_back(Action::Cut);
+                self.done = true;
             }
         }
     }
 
     fn terminate<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, end: &Terminator) {
         match end {
-            Terminator::End => self.done = true,
+            Terminator::End | Terminator::Return(_) => self.done = true,
             Terminator::Goto(target) => self.jump(*target, false),
             Terminator::Branch { cond, then, els, join, instr, span } => {
                 self.enter(*instr, *span, true);

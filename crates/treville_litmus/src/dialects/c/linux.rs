@@ -87,7 +87,8 @@ pub(crate) fn tag_of(annotation: &str) -> String {
 }
 
 impl Lowering<'_> {
-    /// A call of a primitive with the right number of arguments.
+    /// A call of a primitive with the right number of arguments. Never a part of its caller, which recurses.
+    #[inline(never)]
     pub(super) fn linux(
         &mut self,
         p: Primitive,

@@ -109,7 +109,7 @@ pub(super) fn thread(
     }
     let name = Name::from(format!("P{}", function.number));
     let blocks = in_order(lowering.blocks, &lowering.placed);
-    let func = Func { name, regs: lowering.regs, blocks };
+    let func = Func { name, params: Vec::new(), regs: lowering.regs, blocks };
     Ok(Thread { func, names: lowering.names, init })
 }
 
@@ -128,7 +128,7 @@ fn in_order(mut blocks: IndexVec<BlockId, Block>, order: &[BlockId]) -> IndexVec
                 (*then, *els) = (number[*then], number[*els]);
                 *join = join.map(|j| number[j]);
             }
-            Terminator::End => {}
+            Terminator::End | Terminator::Return(_) => {}
         }
         block
     };

@@ -81,7 +81,7 @@ impl Show<'_> {
                     let join = join.map_or("never".to_owned(), |j| format!("{j:?}"));
                     write!(out, "{}. if {} {then:?} else {els:?} until {join} ", instr.index(), self.expr(cond))
                 }
-                Terminator::End => write!(out, "end"),
+                Terminator::End | Terminator::Return(_) => write!(out, "end"),
             };
         }
         out
@@ -125,7 +125,7 @@ impl Show<'_> {
                 let dst = dst.map_or("-".to_owned(), |d| self.reg(d));
                 format!("{dst} := E{} {} {}", self.tags(tags), shown(addr), shown(value))
             }
-            Op::StoreConditional { .. } | Op::Assume(_) => format!("{op:?}"),
+            other => format!("{other:?}"),
         }
     }
 
@@ -369,9 +369,12 @@ fn registers_of_the_initial_state_and_of_the_condition() {
 #[test]
 fn expansion_is_bounded() {
     let doubling: String = (0..40).map(|i| format!("m{}(X) m{i}(X + X)\n", i + 1)).collect();
-    let macros = format!("m0(X) X\nloop(X) loop(X)\nswap(X) {{ swap(X); swap(X); }}\n{doubling}");
+    let through = "add(X) __atomic_op_return{MB}(X, +, add(X))\nswap_in(X) atomic_exchange(X, swap_in(X))\n";
+    let macros = format!("m0(X) X\nloop(X) loop(X)\nswap(X) {{ swap(X); swap(X); }}\n{through}{doubling}");
     let options = Options { macros: Some(Arc::new(parse_macros(FileId(1), &macros).unwrap())), kernel: None };
-    for body in ["r0 = m40(x);", "r0 = m40(r1);", "loop(x);", "r0 = loop(1);", "swap(x);"] {
+    for body in
+        ["r0 = m40(x);", "r0 = m40(r1);", "loop(x);", "r0 = loop(1);", "swap(x);", "r0 = add(x);", "r0 = swap_in(x);"]
+    {
         let text = format!("C t\n{{}}\nP0(int *x) {{ {body} }}\nexists (true)");
         assert!(parse(FileId(0), &text, &options).is_err(), "{body}");
     }
