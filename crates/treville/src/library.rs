@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use treville_base::{Diagnostic, Name, SourceMap};
 use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bundled};
 use treville_event::{Vocabulary, scope_set};
-use treville_ir::{Dialect, Op, Program};
+use treville_ir::{Dialect, Program};
 use treville_model::syntax::{InsKind, Unit};
 use treville_model::{DialectFacts, Model};
 use treville_report::Failure;
@@ -83,7 +83,7 @@ impl<'f> Library<'f> {
 
     /// The model for a program; its dialect's own if none is named.
     pub(crate) fn linked(&self, options: &ModelOptions, program: &Program) -> Result<Arc<Linked>, Failure> {
-        let absent = absent_tags(program);
+        let absent = program.absent_tags();
         let scopes = program.roots.iter().flat_map(|root| &root.scopes);
         let scopes: BTreeSet<Name> = scopes.map(|(scope, instance)| scope_set(scope, *instance)).collect();
         let key = (options.clone(), program.dialect.name.clone(), absent.clone(), scopes.clone());
@@ -265,25 +265,6 @@ fn skip_checks(model: &mut Model, names: &[String], of: &str) -> Result<(), Fail
 fn entry<K: Ord, T>(table: &Mutex<BTreeMap<K, Once<T>>>, key: K) -> Once<T> {
     let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(table.entry(key).or_default())
-}
-
-/// Tags that the interpreter gives to events of locks, and to initial writes.
-const LOCK_TAGS: &[&str] = &["LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU"];
-const INITIAL_TAG: &str = "NA";
-
-/// Tags of the dialect that no event of the program has, sorted.
-fn absent_tags(program: &Program) -> Vec<Name> {
-    let blocks = program.funcs.iter().flat_map(|func| func.blocks.iter());
-    let has_locks = blocks.flat_map(|block| &block.insts).any(|inst| matches!(inst.op, Op::Lock { .. }));
-    let present = |tag: &Name| {
-        program.tags.iter().any(|used| used == tag)
-            || *tag == INITIAL_TAG
-            || (has_locks && LOCK_TAGS.contains(&tag.as_str()))
-    };
-    let mut absent: Vec<Name> = program.dialect.sets.iter().filter(|tag| !present(tag)).cloned().collect();
-    absent.sort();
-    absent.dedup();
-    absent
 }
 
 /// Bundled models of machines, of C11, and of the Linux kernel. `sc` is for all.

@@ -11,8 +11,11 @@ use treville_task::{Bounds, Limits, Monitor, Outcome, Scope, Semantics, StopReas
 /// A language of programs.
 pub(crate) struct Language {
     endings: &'static [&'static str],
-    read: fn(path: &str, text: &str) -> Result<(Program, SourceMap), Failure>,
+    read: fn(path: &str, text: &str) -> Read,
 }
+
+/// A program with the texts that its spans point into.
+type Read = Result<(Program, SourceMap), Failure>;
 
 const LANGUAGES: &[Language] = &[Language { endings: &[".ir"], read: read_ir }];
 
@@ -24,7 +27,7 @@ pub(crate) fn language(path: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|language| language.endings.iter().any(|ending| path.ends_with(ending)))
 }
 
-fn read_ir(path: &str, text: &str) -> Result<(Program, SourceMap), Failure> {
+fn read_ir(path: &str, text: &str) -> Read {
     let mut sources = SourceMap::new();
     let file: FileId = sources.add(path, text);
     match treville_ir::text::parse(file, text) {

@@ -2,7 +2,8 @@
 //!
 //! Two ways to the same answer. `plain` is the definition: all candidates ([`candidates`]), each judged by the reference
 //! evaluator, nothing pruned. The default ([`search`]) prunes while it builds and evaluates in stages; it is tested against
-//! the definition. Models that the staged evaluator does not take go the plain way.
+//! the definition. Models that the staged evaluator does not take go the plain way. Whoever asks why an outcome is forbidden
+//! gets the candidates that would reach it ([`reaching`]).
 
 mod addresses;
 mod candidates;
@@ -12,6 +13,7 @@ mod frame;
 mod order;
 mod possible;
 mod prepare;
+mod reaching;
 mod search;
 mod skeleton;
 mod traces;
@@ -19,6 +21,7 @@ mod values;
 
 use collect::Collector;
 use prepare::{Failed, Prepared};
+use reaching::Reaching;
 use search::{Search, Worth};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +30,8 @@ use treville_eval::{Extent, Judgement, Plan, Staged, Stop, accepts};
 use treville_event::Relation;
 use treville_model::Model;
 use treville_task::{
-    Candidate, Candidates, Engine, EngineInfo, Monitor, Outcome, Semantics, Stats, StopReason, Task, Unsupported,
+    Candidate, Candidates, Engine, EngineInfo, Monitor, Outcome, Reached, Semantics, Stats, StopReason, Task,
+    Unsupported,
 };
 
 /// A model with its plan, if the staged evaluator takes it.
@@ -144,6 +148,27 @@ impl Candidates for Enumerate {
                 question.is_some_and(|q| q.filter.iter().chain([&q.condition]).all(|f| collect::holds(f, finals)));
             visit(Candidate { graph, state: &state, holds })
         });
+    }
+
+    fn reaching(
+        &self,
+        task: &Task,
+        which: Reached,
+        steps: u64,
+        visit: &mut dyn FnMut(Candidate<'_>) -> ControlFlow<()>,
+    ) -> bool {
+        let cancel = &task.limits.cancel;
+        let Ok(prepared) = Prepared::of(task, cancel) else { return false };
+        let Some(question) = task.question.as_deref() else { return true };
+        let Semantics::Axioms(model, _) = &task.semantics else { return false };
+        let plan = if which == Reached::Coherent { self.plan(model) } else { None };
+        let staged = plan.as_deref().map(|plan| Staged::new(model, plan));
+        let mut search = Reaching { prepared: &prepared, question, staged, cancel, steps };
+        let walked = search.each(&mut |graph, finals| {
+            let state: Vec<_> = question.observed.iter().map(|o| finals.values(&o.place)).collect();
+            visit(Candidate { graph, state: &state, holds: true })
+        });
+        walked.is_ok_and(|flow| flow.is_continue()) && !prepared.missed.get()
     }
 }
 

@@ -88,11 +88,18 @@ type DepsOf = fn(&treville_vm::EventAction<treville_term::TermId>) -> Deps;
 const LOCAL: &[(BaseRel, DepsOf)] = &[
     (BaseRel::Addr, |e| if e.place.is_some() { e.addr.clone() } else { Deps::new() }),
     (BaseRel::Data, |e| if e.kind.writes() { e.data.clone() } else { Deps::new() }),
-    (BaseRel::Ctrl, |e| if matches!(e.kind, Kind::RegRead | Kind::RegWrite) { Deps::new() } else { e.ctrl.clone() }),
+    (BaseRel::Ctrl, |e| if of_register(e.kind) { Deps::new() } else { e.ctrl.clone() }),
+    (BaseRel::PickAddr, |e| if e.place.is_some() { e.addr.with(&e.picks.addr) } else { Deps::new() }),
+    (BaseRel::PickData, |e| if e.kind.writes() { e.data.with(&e.picks.data) } else { Deps::new() }),
+    (BaseRel::PickCtrl, |e| if of_register(e.kind) { Deps::new() } else { e.ctrl.with(&e.picks.ctrl) }),
     (BaseRel::IicoData, |e| e.iico_data.clone()),
     (BaseRel::IicoCtrl, |e| e.iico_ctrl.clone()),
     (BaseRel::RfReg, |e| e.rf_reg.map_or_else(Deps::new, Deps::one)),
 ];
+
+fn of_register(kind: Kind) -> bool {
+    matches!(kind, Kind::RegRead | Kind::RegWrite)
+}
 
 fn local(frame: &Frame<'_>, deps: DepsOf) -> Relation {
     let mut r = Relation::new(frame.events.len());

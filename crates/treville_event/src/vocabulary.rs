@@ -18,7 +18,8 @@ pub enum RmwShape {
 pub enum LockShape {
     /// Lock events are outside reads, writes, rf and co; the model relates them itself.
     Opaque,
-    /// Taking a lock reads 0 and writes 1, releasing writes 0: ordinary events with the lock tags.
+    /// Taking a lock reads 0 and writes 1, releasing writes 0: ordinary events with the lock tags. Where the dialect's
+    /// updates are one event, taking a lock is one too.
     ValueRmw,
 }
 
@@ -72,6 +73,11 @@ base_rels! {
     Addr "addr",
     Data "data",
     Ctrl "ctrl",
+    /// The same three, where what chose between two values counts as well: the condition of a conditional select, the
+    /// comparison of a compare-and-swap.
+    PickAddr "pick-addr",
+    PickData "pick-data",
+    PickCtrl "pick-ctrl",
     /// Read and write of one atomic instruction.
     Amo "amo",
     /// Load-linked and its successful store-conditional.

@@ -141,7 +141,7 @@ struct Search<'a> {
     steps: Vec<Option<Step>>,
     stack: Vec<Entry>,
     ways: Vec<Way>,
-    spare: Vec<Box<Graph>>,
+    spare: Vec<Graph>,
     number: Vec<EventId>,
     scratch: Scratch,
     /// The thread whose update is not finished.
@@ -580,7 +580,7 @@ impl<'a> Search<'a> {
                 Some(Entry::Outer(_)) => {
                     if let Some(Entry::Outer(outer)) = self.stack.pop() {
                         let inner = std::mem::replace(&mut self.graph, *outer);
-                        self.spare.push(Box::new(inner));
+                        self.spare.push(inner);
                         self.forget_all();
                     }
                 }
@@ -628,7 +628,7 @@ impl<'a> Search<'a> {
         let mut inner = self.spare.pop().unwrap_or_default();
         self.graph.restricted(read, write, &mut inner, &mut self.number);
         let new = self.number[write as usize];
-        let outer = std::mem::replace(&mut self.graph, *inner);
+        let outer = std::mem::replace(&mut self.graph, inner);
         self.stack.push(Entry::Outer(Box::new(outer)));
         self.forget_all();
         let first_way = self.ways.len();
@@ -802,7 +802,8 @@ impl<'a> Search<'a> {
         let reads = if label.kind.writes() { location.reads.as_slice() } else { &[] };
         let race = location.writes.iter().chain(reads).copied().find(|a| {
             let other = self.graph.label(*a);
-            *a != e && !(other.mode.atomic() && label.mode.atomic()) && !self.ordered(*a, e) && !self.ordered(e, *a)
+            let may_race = !other.mode.atomic() || !label.mode.atomic();
+            *a != e && may_race && !self.ordered(*a, e) && !self.ordered(e, *a)
         });
         match race {
             None => Ok(()),

@@ -171,7 +171,13 @@ impl<'s, 'a> Code<'s, 'a> {
 
     /// The tags of an update, for the read, the write, the one event, and the read of a failing one.
     pub(crate) fn update_tags(&mut self, read: &[&str], write: &[&str], fused: &[&str], fail: &[&str]) -> UpdateTags {
-        UpdateTags { read: self.tags(read), write: self.tags(write), fused: self.tags(fused), fail: self.tags(fail) }
+        UpdateTags {
+            read: self.tags(read),
+            write: self.tags(write),
+            fused: self.tags(fused),
+            fail: self.tags(fail),
+            fences: None,
+        }
     }
 
     pub(crate) fn op(&mut self, op: Op) {

@@ -8,14 +8,14 @@ use treville_base::Name;
 use treville_event::{LockShape, RmwShape, Vocabulary};
 
 /// Sets that exist in every dialect.
-const KINDS: &[&str] = &["M", "R", "W", "F", "IW", "FW", "B", "BCC", "Rreg", "Wreg", "ADDR", "DATA", "Exp", "EXEC"];
-/// Sets that exist and that no event of ours is in: implicit, speculated, predicated and spurious events, executions that are
+const KINDS: &[&str] =
+    &["M", "R", "W", "F", "IW", "FW", "B", "BCC", "PRED", "Rreg", "Wreg", "ADDR", "DATA", "Exp", "EXEC"];
+/// Sets that exist and that no event of ours is in: implicit, speculated and spurious events, executions that are
 /// cut, memory tags, translations, faults.
 const NEVER: &[&str] = &[
     "NExp",
     "SPEC",
     "SPURIOUS",
-    "PRED",
     "CutOff",
     "T",
     "GCS",
@@ -27,7 +27,7 @@ const NEVER: &[&str] = &[
     "EXC-RET",
 ];
 const REGISTERS: &[&str] = &["Rreg", "Wreg", "ADDR", "DATA"];
-const BRANCHES: &[&str] = &["B", "BCC"];
+const BRANCHES: &[&str] = &["B", "BCC", "PRED"];
 
 /// What a dialect says of its programs.
 #[derive(Clone, Copy, Debug)]

@@ -43,6 +43,7 @@ fn dialect() -> Dialect {
         exclusive: None,
         status: treville_ir::StatusDependency::Nothing,
         conditional_store_data: true,
+        loose_compare: false,
     }
 }
 

@@ -29,7 +29,7 @@ pub use diagnostics::render_diagnostics;
 pub use dot::dot;
 pub use drawing::{Column, Drawing, Edge, Node, NodeKind, Shown};
 pub use execution::execution;
-pub use explanation::{Explained, Explanation, Reason, ReasonStep, explanation};
+pub use explanation::{Explained, Explanation, Incoherent, Reason, ReasonStep, explanation};
 pub use formula::{show_condition, show_formula};
 pub use herd::herd;
 pub use html::html;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use treville_base::{Cancel, Diagnostic, Name, SourceMap};
 use treville_cat::{BUNDLED_ONLY, bundled, parse_unit};
 use treville_event::Vocabulary;
-use treville_ir::{Dialect, Op, Program};
+use treville_ir::{Dialect, Program};
 use treville_litmus::{Litmus, Macros, Options};
 use treville_model::syntax::Unit;
 use treville_model::{DialectFacts, Model, link, vocabulary};
@@ -17,9 +17,6 @@ use treville_task::{Bounds, Limits, Reductions, Semantics, Task};
 pub fn cases_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases")
 }
-
-/// Tags that the interpreter gives to events of locks, although no instruction carries them.
-const LOCK_TAGS: &[&str] = &["LK", "LS", "LKR", "LKW", "UL", "LF", "RL", "RU"];
 
 /// A model, linked for a dialect.
 #[derive(Debug)]
@@ -88,12 +85,7 @@ impl Lab {
     /// # Errors
     /// As [`Lab::link`].
     pub fn link_for(&self, model: &str, program: &Program) -> Result<Arc<Linked>, String> {
-        let mut insts = program.funcs.iter().flat_map(|f| f.blocks.iter()).flat_map(|block| &block.insts);
-        let lock_tags = if insts.any(|inst| matches!(inst.op, Op::Lock { .. })) { LOCK_TAGS } else { &[] };
-        let made = lock_tags.iter().chain([&"NA"]).copied();
-        let carried: BTreeSet<&str> = program.tags.iter().map(Name::as_str).chain(made).collect();
-        let absent = program.dialect.sets.iter().filter(|s| !carried.contains(s.as_str())).cloned().collect();
-        self.link_without(model, &program.dialect, absent)
+        self.link_without(model, &program.dialect, program.absent_tags())
     }
 
     fn link_without(&self, model: &str, dialect: &Dialect, absent: Vec<Name>) -> Result<Arc<Linked>, String> {

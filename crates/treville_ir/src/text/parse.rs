@@ -33,6 +33,7 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
         exclusive: None,
         status: StatusDependency::Nothing,
         conditional_store_data: false,
+        loose_compare: false,
     };
     let program = Program {
         name: Name::new(""),
@@ -216,6 +217,8 @@ impl Parser {
                 d.branch_events = true;
             } else if self.eat_word("conditional_store_data") {
                 d.conditional_store_data = true;
+            } else if self.eat_word("loose_compare") {
+                d.loose_compare = true;
             } else if self.eat_word("status_operands") {
                 d.status = StatusDependency::Operands;
             } else if self.eat_word("status_store") {
@@ -433,7 +436,9 @@ impl Parser {
             let (addr, size, new) = (self.expr()?, self.size()?, self.expr()?);
             let guard = if self.eat_word("if") { Some(self.expr()?) } else { None };
             let (read, write, fused, fail) = (self.tags()?, self.tags()?, self.tags()?, self.tags()?);
-            Ok(Op::Update { old: needed()?, addr, size, guard, new, tags: UpdateTags { read, write, fused, fail } })
+            let fences = if self.eat_word("fences") { Some(self.tags()?) } else { None };
+            let tags = UpdateTags { read, write, fused, fail, fences };
+            Ok(Op::Update { old: needed()?, addr, size, guard, new, tags })
         } else if self.eat_word("store_conditional") {
             let (addr, value, size) = (self.expr()?, self.expr()?, self.size()?);
             Ok(Op::StoreConditional { status: needed()?, addr, value, size, tags: self.tags()? })

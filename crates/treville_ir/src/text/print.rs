@@ -51,6 +51,7 @@ fn dialect(program: &Program) -> String {
         (d.po_inside, " po_inside"),
         (d.branch_events, " branch_events"),
         (d.conditional_store_data, " conditional_store_data"),
+        (d.loose_compare, " loose_compare"),
         (d.status == StatusDependency::Operands, " status_operands"),
         (d.status == StatusDependency::Store, " status_store"),
     ];
@@ -174,8 +175,9 @@ impl Printer<'_> {
             }
             Op::Update { old, addr, size, guard, new, tags } => {
                 let guard = guard.as_ref().map_or(String::new(), |g| format!(" if {}", expr(g)));
+                let fences = tags.fences.as_ref().map_or(String::new(), |f| format!(" fences {}", self.tags(f)));
                 let tags = [&tags.read, &tags.write, &tags.fused, &tags.fail].map(|t| self.tags(t)).join(" ");
-                format!("{} = update {} {size} {}{guard} {tags}", self.reg(*old), expr(addr), expr(new))
+                format!("{} = update {} {size} {}{guard} {tags}{fences}", self.reg(*old), expr(addr), expr(new))
             }
             Op::StoreConditional { status, addr, value, size, tags } => {
                 let (addr, value, tags) = (expr(addr), expr(value), self.tags(tags));

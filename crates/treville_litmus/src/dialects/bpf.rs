@@ -30,6 +30,7 @@ static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
         exclusive: None,
         status: StatusDependency::Nothing,
         conditional_store_data: true,
+        loose_compare: false,
     })
 });
 

@@ -105,6 +105,7 @@ fn dialect(name: &str, default_model: &str, fused_updates: bool, more: &[Name]) 
         exclusive: None,
         status: StatusDependency::Nothing,
         conditional_store_data: true,
+        loose_compare: false,
     }
 }
 
