@@ -9,6 +9,7 @@ mod display;
 mod expr;
 mod program;
 mod question;
+pub mod text;
 
 pub use dialect::{Dialect, StatusDependency};
 pub use expr::Expr;
