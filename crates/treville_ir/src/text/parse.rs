@@ -390,10 +390,10 @@ impl Parser {
             return Ok(Op::Free { addr: self.expr()? });
         }
         if self.eat_word("copy") {
-            return Ok(Op::Copy { to: self.expr()?, from: self.expr()?, len: self.expr()? });
+            return Ok(Op::Copy { to: self.expr()?, from: self.expr()?, len: self.expr()?, tags: self.tags()? });
         }
         if self.eat_word("fill") {
-            return Ok(Op::Fill { to: self.expr()?, byte: self.expr()?, len: self.expr()? });
+            return Ok(Op::Fill { to: self.expr()?, byte: self.expr()?, len: self.expr()?, tags: self.tags()? });
         }
         if self.eat_word("fail") {
             let failures: Vec<_> = FAILURES.iter().map(|f| (f.name(), *f)).collect();

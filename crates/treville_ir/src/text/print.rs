@@ -202,8 +202,12 @@ impl Printer<'_> {
                 format!("{} = alloc {} {}{zeroed}", self.reg(*dst), word_of(STORAGES, *storage), expr(size))
             }
             Op::Free { addr } => format!("free {}", expr(addr)),
-            Op::Copy { to, from, len } => format!("copy {} {} {}", expr(to), expr(from), expr(len)),
-            Op::Fill { to, byte, len } => format!("fill {} {} {}", expr(to), expr(byte), expr(len)),
+            Op::Copy { to, from, len, tags } => {
+                format!("copy {} {} {} {}", expr(to), expr(from), expr(len), self.tags(tags))
+            }
+            Op::Fill { to, byte, len, tags } => {
+                format!("fill {} {} {} {}", expr(to), expr(byte), expr(len), self.tags(tags))
+            }
             Op::Fail { failure, message } => format!("fail {} {}", failure.name(), quote(message)),
             Op::Nondet { dst } => format!("{} = nondet", self.reg(*dst)),
             Op::Mark(Mark::SpinStart) => "mark spin_start".to_owned(),

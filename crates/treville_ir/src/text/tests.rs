@@ -48,8 +48,8 @@ b0:
   p = alloc heap 8:64 zeroed
   p = alloc private (mul p 2:64)
   free p
-  copy p #2 8:64
-  fill p 0:8 8:64
+  copy p #2 8:64 []
+  fill p 0:8 8:64 []
   mark spin_start
   mark loop_bound 7
   @90 branch (slt a 5:32) b1 b2 join b2
