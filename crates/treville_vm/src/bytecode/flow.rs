@@ -34,8 +34,8 @@ pub(crate) fn facts(ins: &Ins, at: u32, args: &[Vec<Slot>]) -> Facts {
         Ins::Spawn { dst, func, args, .. } => (list(args).chain([func]).collect(), Some(dst), next),
         Ins::Join { dst, thread, .. } => (vec![thread], Some(dst), next),
         Ins::Alloc { dst, size, .. } => (vec![size], Some(dst), next),
-        Ins::Return { value } => (vec![value], None, vec![]),
-        Ins::End | Ins::Fail { .. } => (vec![], None, vec![]),
+        Ins::Return { value } | Ins::End { value } => (vec![value], None, vec![]),
+        Ins::Fail { .. } => (vec![], None, vec![]),
         Ins::Loop(_) | Ins::Fence { .. } | Ins::SpinStart | Ins::SpinEnd { .. } => (vec![], None, next),
     };
     let uses = uses.into_iter().filter(|s| *s != NOWHERE).collect();
