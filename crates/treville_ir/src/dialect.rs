@@ -36,3 +36,36 @@ pub enum StatusDependency {
     /// The address and the store itself (RISC-V).
     Store,
 }
+
+/// Sets that C programs use.
+const C_SETS: &[&str] = &[
+    "X", "RMW", "LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU", "ACQ", "SC", "REL", "ACQ_REL", "RLX", "CON", "A",
+    "NA",
+];
+
+impl Dialect {
+    /// C with the atomics of C11, for litmus tests and for whole programs: all that differs is the model that is used when
+    /// none is named.
+    pub fn c11(default_model: &str) -> Self {
+        Dialect::c("C", default_model, true, &[])
+    }
+
+    /// C with further sets.
+    pub fn c(name: &str, default_model: &str, fused_updates: bool, more: &[Name]) -> Self {
+        let mut sets: Vec<Name> = C_SETS.iter().map(|s| Name::new(s)).chain(more.iter().cloned()).collect();
+        sets.sort();
+        sets.dedup();
+        Dialect {
+            name: Name::new(name),
+            default_model: Name::new(default_model),
+            sets,
+            fused_updates,
+            po_inside: true,
+            branch_events: false,
+            exclusive: None,
+            status: StatusDependency::Nothing,
+            conditional_store_data: true,
+            loose_compare: false,
+        }
+    }
+}

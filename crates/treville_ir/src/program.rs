@@ -186,6 +186,10 @@ pub enum Op {
         dst: Option<Reg>,
         thread: Expr,
     },
+    /// `dst` (64 bits) receives the handle of the thread that runs.
+    Current {
+        dst: Reg,
+    },
     /// Makes an object of `size` bytes; `dst` (64 bits) receives its address, which no other object ever has.
     Alloc {
         dst: Reg,
@@ -330,6 +334,8 @@ pub enum Terminator {
     },
     /// The thread is done.
     End,
+    /// The thread is done, from whatever function, and this is its result.
+    Exit(Expr),
     /// Back to the caller; from the function that a thread began with, the thread is done and this is its result.
     Return(Option<Expr>),
 }
@@ -438,7 +444,7 @@ impl Op {
     fn dynamic_feature(&self) -> Option<&'static str> {
         match self {
             Op::Call { .. } => Some("a function call"),
-            Op::Spawn { .. } | Op::Join { .. } => Some("a thread that is started by another"),
+            Op::Spawn { .. } | Op::Join { .. } | Op::Current { .. } => Some("a thread that is started by another"),
             Op::Alloc { .. } | Op::Free { .. } => Some("an object that is made on the way"),
             Op::Copy { .. } | Op::Fill { .. } => Some("a copy of memory"),
             Op::Fail { .. } => Some("an assertion"),

@@ -5,7 +5,7 @@
 //! attributes, flags and metadata that do not change what a program does are skipped. What is not understood is an error
 //! with its place. The module is checked: every name is defined, types fit, blocks end and phis match their edges.
 //!
-//! [`Clang`] runs the compiler on C and C++ files.
+//! [`lower`] makes a program of it. [`Clang`] runs the compiler on C and C++ files.
 //!
 //! ```
 //! use treville_base::SourceMap;
@@ -29,6 +29,7 @@ mod dominators;
 mod inst;
 mod layout;
 mod lexer;
+mod lower;
 mod module;
 mod parser;
 mod types;
@@ -45,6 +46,7 @@ pub use inst::{
     IntPredicate, Operand, Ordering, Passing, RmwOp, Scope, Terminator, TerminatorKind,
 };
 pub use layout::{GepOffset, Layout, NoLayout, TypeLayout};
+pub use lower::lower;
 pub use module::{
     Attributes, Block, BlockId, Body, Definition, Function, Global, GlobalId, GlobalKind, Label, Linkage, Module,
     Param, Value, ValueId, Variable,

@@ -308,6 +308,7 @@ impl<V: Clone> ThreadVm<V> {
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Fail { .. }
+            | Op::Current { .. }
             | Op::Nondet { .. } => {
                 debug_assert!(false, "engines on this interpreter refuse such programs");
                 self.queue.push_back(Action::Cut);
@@ -318,7 +319,7 @@ impl<V: Clone> ThreadVm<V> {
 
     fn terminate<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, end: &Terminator) {
         match end {
-            Terminator::End | Terminator::Return(_) => self.done = true,
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => self.done = true,
             Terminator::Goto(target) => self.jump(*target, false),
             Terminator::Branch { cond, then, els, join, instr, span } => {
                 self.enter(*instr, *span, true);

@@ -366,6 +366,8 @@ impl Parser {
             Terminator::Branch { cond, then, els, join, instr, span }
         } else if self.eat_word("end") {
             Terminator::End
+        } else if self.eat_word("exit") {
+            Terminator::Exit(self.expr()?)
         } else if self.eat_word("return") {
             Terminator::Return(self.optional()?)
         } else {
@@ -445,6 +447,8 @@ impl Parser {
         } else if self.eat_word("spawn") {
             let (callee, args) = self.callee()?;
             Ok(Op::Spawn { dst: needed()?, callee, args })
+        } else if self.eat_word("current") {
+            Ok(Op::Current { dst: needed()? })
         } else if self.eat_word("alloc") {
             let (storage, size) = (self.choice(STORAGES)?, self.expr()?);
             Ok(Op::Alloc { dst: needed()?, size, storage, zeroed: self.eat_word("zeroed") })
@@ -530,7 +534,7 @@ fn successors(end: &Terminator) -> impl Iterator<Item = BlockId> {
     let all = match end {
         Terminator::Goto(b) => [Some(*b), None, None],
         Terminator::Branch { then, els, join, .. } => [Some(*then), Some(*els), *join],
-        Terminator::End | Terminator::Return(_) => [None; 3],
+        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => [None; 3],
     };
     all.into_iter().flatten()
 }

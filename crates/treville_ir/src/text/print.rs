@@ -213,6 +213,7 @@ impl Printer<'_> {
                 format!("fill {} {} {} {}", expr(to), expr(byte), expr(len), self.tags(tags))
             }
             Op::Fail { failure, message } => format!("fail {} {}", failure.name(), quote(message)),
+            Op::Current { dst } => format!("{} = current", self.reg(*dst)),
             Op::Nondet { dst } => format!("{} = nondet", self.reg(*dst)),
             Op::Mark(Mark::SpinStart) => "mark spin_start".to_owned(),
             Op::Mark(Mark::SpinEnd) => "mark spin_end".to_owned(),
@@ -228,6 +229,7 @@ impl Printer<'_> {
                 format!("@{} branch {} {then:?} {els:?}{join}", instr.0, self.expr(cond))
             }
             Terminator::End => "end".to_owned(),
+            Terminator::Exit(value) => format!("exit {}", self.expr(value)),
             Terminator::Return(None) => "return _".to_owned(),
             Terminator::Return(Some(e)) => format!("return {}", self.expr(e)),
         }

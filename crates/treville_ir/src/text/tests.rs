@@ -56,11 +56,14 @@ b0:
 b1:
   fail use-after-free "gone\n\"now\""
   #3 = nondet
+  p = current
   return (ite #3 a (sext 32 (neg 7:0)))
 b2:
   return _
 b3:
   goto b0
+b4:
+  exit p
 }
 func g () regs [] {
 b0:

@@ -100,7 +100,7 @@ pub(crate) enum Ins {
         addr: Slot,
         site: SiteId,
     },
-    /// What this thread writes into the locks that it holds.
+    /// The handle of this thread, which it also writes into the locks that it holds.
     Holder {
         dst: Slot,
     },
@@ -122,7 +122,10 @@ pub(crate) enum Ins {
     Return {
         value: Slot,
     },
-    End,
+    /// The thread is done, with this result.
+    End {
+        value: Slot,
+    },
     Spawn {
         dst: Slot,
         func: Slot,

@@ -301,6 +301,7 @@ impl<'a> Compiler<'a> {
                 let site = self.site(SiteKind::Fail(*failure, message.clone()), 0);
                 self.push(Ins::Fail { site })
             }
+            Op::Current { dst } => self.push(Ins::Holder { dst: slot(*dst) }),
             Op::Nondet { dst } => {
                 let site = self.site(SiteKind::Nondet { width: self.func.regs[*dst].width }, 0);
                 self.push(Ins::Nondet { dst: slot(*dst), site })
@@ -544,7 +545,8 @@ impl<'a> Compiler<'a> {
         let ins = match end {
             Terminator::Goto(to) => Ins::Goto(to.0),
             Terminator::Branch { cond, then, els, .. } => Ins::If { cond: self.value(cond)?, then: then.0, els: els.0 },
-            Terminator::End => Ins::End,
+            Terminator::End => Ins::End { value: NOWHERE },
+            Terminator::Exit(value) => Ins::End { value: self.value(value)? },
             Terminator::Return(value) => Ins::Return { value: value.as_ref().map_or(Ok(NOWHERE), |v| self.value(v))? },
         };
         self.push(ins)
@@ -576,7 +578,7 @@ fn successors(end: &Terminator) -> Vec<usize> {
     match end {
         Terminator::Goto(to) => vec![index(to)],
         Terminator::Branch { then, els, .. } => vec![index(then), index(els)],
-        Terminator::End | Terminator::Return(_) => Vec::new(),
+        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => Vec::new(),
     }
 }
 
@@ -600,14 +602,10 @@ fn operands(ins: &mut Ins) -> Vec<&mut Slot> {
         Ins::Spawn { dst, func, .. } => vec![dst, func],
         Ins::Join { dst, thread, .. } => vec![dst, thread],
         Ins::Alloc { dst, size, .. } => vec![dst, size],
-        Ins::Return { value } => vec![value],
-        Ins::Goto(_)
-        | Ins::Loop(_)
-        | Ins::End
-        | Ins::Fail { .. }
-        | Ins::Fence { .. }
-        | Ins::SpinStart
-        | Ins::SpinEnd { .. } => Vec::new(),
+        Ins::Return { value } | Ins::End { value } => vec![value],
+        Ins::Goto(_) | Ins::Loop(_) | Ins::Fail { .. } | Ins::Fence { .. } | Ins::SpinStart | Ins::SpinEnd { .. } => {
+            Vec::new()
+        }
     }
 }
 

@@ -370,7 +370,10 @@ impl Runner {
                     self.pc = pc - 1;
                     return self.leave(frame, value);
                 }
-                Ins::End => stop!(pc - 1, Step::End(0)),
+                Ins::End { value } => {
+                    let value = if value == NOWHERE { 0 } else { get!(value) };
+                    stop!(pc - 1, Step::End(value));
+                }
                 Ins::Spawn { func, site, .. } => match func_at(image, get!(func)) {
                     Some(func) => {
                         self.effects += 1;

@@ -128,7 +128,7 @@ fn in_order(mut blocks: IndexVec<BlockId, Block>, order: &[BlockId]) -> IndexVec
                 (*then, *els) = (number[*then], number[*els]);
                 *join = join.map(|j| number[j]);
             }
-            Terminator::End | Terminator::Return(_) => {}
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => {}
         }
         block
     };
