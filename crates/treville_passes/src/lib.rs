@@ -1,0 +1,22 @@
+//! Programs to simpler programs that mean the same: what front ends emit naively becomes small enough to explore.
+//!
+//! [`run`] is the standard pipeline: functions from the called to the caller are inlined ([`inline`]), their local variables
+//! become registers or private memory ([`promote`]), and the rest is simplified ([`simplify`]). [`target`] compiles C11
+//! atomics to the instructions of an architecture, afterwards.
+//!
+//! Events on shared memory, their order and their tags never change, and neither do dependencies between them (unless
+//! [`Options::algebraic`] says that no model looks). Registers keep their numbers, functions too, so that what a question
+//! observes and what a function pointer means stay valid.
+
+pub mod cfg;
+mod fold;
+mod inline;
+mod ops;
+mod pipeline;
+mod promote;
+mod simplify;
+
+pub use inline::{InlineLimits, inline};
+pub use pipeline::{Boundary, Options, run};
+pub use promote::promote;
+pub use simplify::simplify;

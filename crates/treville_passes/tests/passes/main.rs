@@ -1,0 +1,7 @@
+//! Tests of the passes: small programs before and after, and random programs run before and after.
+
+mod differential;
+mod examples;
+mod interpreter;
+mod random;
+mod text_form;
