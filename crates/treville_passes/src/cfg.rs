@@ -72,21 +72,6 @@ impl Cfg {
         }
         loops
     }
-
-    /// Whether a block may come again after itself.
-    pub fn in_cycle(&self, func: &Func, b: BlockId) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut todo: Vec<BlockId> = ops::successors(&func.blocks[b].end).collect();
-        while let Some(at) = todo.pop() {
-            if at == b {
-                return true;
-            }
-            if seen.insert(at) {
-                todo.extend(ops::successors(&func.blocks[at].end));
-            }
-        }
-        false
-    }
 }
 
 fn reverse_postorder(func: &Func) -> Vec<BlockId> {

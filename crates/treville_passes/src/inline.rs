@@ -64,6 +64,27 @@ pub fn inline(program: &mut Program, func: FuncId, recursive: &BTreeSet<FuncId>,
     changed
 }
 
+/// Calls and threads of functions whose address is known by now name them; says whether there were any.
+pub(crate) fn resolve_pointers(program: &mut Program, func: FuncId) -> bool {
+    let mut found = Vec::new();
+    for (b, block) in program.funcs[func].blocks.iter_enumerated() {
+        for (i, inst) in block.insts.iter().enumerate() {
+            let (Op::Call { callee, .. } | Op::Spawn { callee, .. }) = &inst.op else { continue };
+            if let Callee::Pointer(Expr::Const(address)) = callee
+                && let Some(known) = u64::try_from(address.unsigned()).ok().and_then(|a| program.func_at(a))
+            {
+                found.push((b, i, known));
+            }
+        }
+    }
+    for (b, i, known) in &found {
+        if let Op::Call { callee, .. } | Op::Spawn { callee, .. } = &mut program.funcs[func].blocks[*b].insts[*i].op {
+            *callee = Callee::Func(*known);
+        }
+    }
+    !found.is_empty()
+}
+
 fn next_call(block: &Block, from: usize) -> Option<usize> {
     let rest = block.insts.iter().enumerate().skip(from);
     rest.filter(|(_, inst)| matches!(inst.op, Op::Call { callee: Callee::Func(_), .. })).map(|(i, _)| i).next()

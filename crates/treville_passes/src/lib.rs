@@ -15,6 +15,7 @@ mod ops;
 mod pipeline;
 mod promote;
 mod simplify;
+pub mod target;
 
 pub use inline::{InlineLimits, inline};
 pub use pipeline::{Boundary, Options, run};

@@ -1,5 +1,6 @@
 //! The standard order of the passes.
 
+use crate::inline::resolve_pointers;
 use crate::{InlineLimits, inline, promote, simplify};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_ir::{Callee, FuncId, Op, Program, Reg, ThreadId};
@@ -37,6 +38,9 @@ impl Boundary {
 /// How often promotion is repeated: a variable that holds the address of another must go first.
 const ROUNDS: u32 = 6;
 
+/// How often calls through pointers that became known are looked at.
+const POINTER_ROUNDS: u32 = 3;
+
 /// Inlines, promotes and simplifies all functions, the called before their callers.
 pub fn run(program: &Program, options: &Options) -> Program {
     let mut program = program.clone();
@@ -45,7 +49,12 @@ pub fn run(program: &Program, options: &Options) -> Program {
         let boundary = Boundary::new(&program, func, options);
         crate::simplify::clean_up(&mut program.funcs[func], options.algebraic);
         settle(&mut program, func, &boundary, options);
-        if inline(&mut program, func, &calls.recursive, options.inline) {
+        for _ in 0..POINTER_ROUNDS {
+            let resolved = resolve_pointers(&mut program, func);
+            let inlined = inline(&mut program, func, &calls.recursive, options.inline);
+            if !resolved && !inlined {
+                break;
+            }
             settle(&mut program, func, &boundary, options);
         }
     }

@@ -4,6 +4,9 @@
 //! parts at a known offset, and the parts do not overlap, each part becomes a register (registers may be assigned often, so
 //! no merging at joins is needed). Else it becomes [`Storage::Private`]: still memory, but without events.
 //!
+//! That a site may be reached again in a loop does no harm: a register that certainly holds an address of its object was
+//! assigned after the last time it was reached, or there would be a way to the use on which it is not assigned at all.
+//!
 //! An address is given away when it is stored, passed, returned, compared with a pointer that is not one of the function's
 //! own, mixed with such a pointer, or computed with otherwise than by adding and subtracting. A part that may be read
 //! before it is written stays private memory, where engines can tell; so does an object with an access out of its bounds,
@@ -59,7 +62,7 @@ pub fn promote(program: &mut Program, func: FuncId, boundary: &Boundary) -> bool
     let pointers = Pointers::new(old, &cfg, &sites, boundary, &live, &order_free);
     let mut parts = Parts::new(&pointers, &sites);
     for (i, site) in sites.iter().enumerate() {
-        if !cfg.is_reachable(site.at.0) || is_stale(old, &cfg, &live, &pointers, i, site) {
+        if !cfg.is_reachable(site.at.0) {
             parts.reject(i);
         }
     }
@@ -77,20 +80,6 @@ pub fn promote(program: &mut Program, func: FuncId, boundary: &Boundary) -> bool
     let changed = new != *old;
     program.funcs[func] = new;
     changed
-}
-
-/// Whether a pointer to an earlier object of the same site may be used after a new one is made.
-fn is_stale(func: &Func, cfg: &Cfg, live: &Liveness, pointers: &Pointers, i: usize, site: &Site) -> bool {
-    if !cfg.in_cycle(func, site.at.0) {
-        return false;
-    }
-    let mut stale = false;
-    live.walk_back(&func.blocks[site.at.0], site.at.0, |at, _, after| {
-        if at == site.at.1 {
-            stale = after.iter().map(Reg::from_usize).any(|r| r != site.dst && pointers.may_point(r, i));
-        }
-    });
-    stale
 }
 
 /// The sites with a part that may be read before it is written.

@@ -124,10 +124,6 @@ impl Pointers {
         !self.escaped.contains(&site) && !self.memory.contains(&site)
     }
 
-    pub(super) fn may_point(&self, r: Reg, site: usize) -> bool {
-        self.values.get(r).is_some_and(|v| v.bases.contains(&site))
-    }
-
     /// Finds what every register may hold.
     fn flow(&mut self, func: &Func, cfg: &Cfg, sites: &[Site]) {
         let mut changed = true;

@@ -164,6 +164,11 @@ impl Body<'_> {
         }
     }
 
+    /// Mostly words.
+    fn size(&mut self) -> u8 {
+        if self.rng.percent(88) { 4 } else { self.rng.pick(&[1, 2, 8]) }
+    }
+
     fn tags(&mut self) -> String {
         self.rng.pick(&["NA", "NA", "A RLX", "A ACQ", "A SC"]).to_owned()
     }
@@ -176,15 +181,17 @@ impl Body<'_> {
                 self.line(&format!("{dst} = {value}"));
             }
             3..=5 => {
-                let (p, t) = (self.pointer(), self.fresh("t", 32));
+                let size = self.size();
+                let (p, t) = (self.pointer(), self.fresh("t", 8 * size));
                 let tags = self.tags();
-                self.line(&format!("{t} = load {p} 4 [{tags}]"));
+                self.line(&format!("{t} = load {p} {size} [{tags}]"));
                 let dst = self.rng.pick(&["a", "b"]);
-                self.line(&format!("{dst} = {t}"));
+                self.line(&format!("{dst} = (zext 32 {t})"));
             }
             6..=8 => {
                 let (p, value, tags) = (self.pointer(), self.number(), self.tags());
-                self.line(&format!("store {p} {value} 4 [{tags}]"));
+                let size = self.size();
+                self.line(&format!("store {p} (zext {} {value}) {size} [{tags}]", 8 * size));
             }
             9 => {
                 let (dst, p) = (self.rng.pick(&["p", "p", "s"]), self.pointer());
@@ -223,6 +230,15 @@ impl Body<'_> {
         let (value, dst) = (self.number(), self.rng.pick(&["a", "b"]));
         self.line(&format!("{v} = alloc stack 8:64"));
         self.line(&format!("store {v} {p} 8 [NA]"));
+        // Perhaps it is used later, where it may not have been made, or where there is a newer one.
+        if self.rng.percent(20) {
+            self.line(&format!("s = (ite (eq s 0:64) {v} s)"));
+            self.line("b = (zext 32 (ne s 0:64))");
+        } else if self.rng.percent(20) {
+            self.line(&format!("p = {v}"));
+        } else if self.rng.percent(15) {
+            self.variables.push((v.clone(), 8));
+        }
         self.line(&format!("{t} = load {v} 8 [NA]"));
         if self.rng.percent(50) {
             self.line(&format!("store {t} {value} 4 [NA]"));
@@ -242,7 +258,13 @@ impl Body<'_> {
         if self.rng.percent(15) {
             self.line(&format!("copy &array {} {len}:64", from.0));
         } else {
-            self.line(&format!("copy {} {} {len}:64", to.0, from.0));
+            let mut end = |size: u64, name: &str| {
+                let room = ((size - len) / 4) as usize;
+                let offset = if self.rng.percent(70) { 0 } else { 4 * self.rng.below(room + 1) };
+                format!("(add {name} {offset}:64)")
+            };
+            let (to, from) = (end(to.1, &to.0), end(from.1, &from.0));
+            self.line(&format!("copy {to} {from} {len}:64"));
         }
     }
 
@@ -282,8 +304,22 @@ impl Body<'_> {
         self.line(&format!("branch (slt {i} {count}:32) b{inside} b{after}"));
         self.at = inside;
         self.depth += 1;
+        let carried = self.rng.percent(20).then(|| (self.fresh("v", 64), self.fresh("c", 64)));
+        if let Some((v, c)) = &carried {
+            let shown = self.rng.pick(&["a", "b"]);
+            self.line(&format!("{v} = alloc stack 4:64"));
+            self.line(&format!("store {v} {i} 4 [NA]"));
+            self.line(&format!("{c} = (ite (eq {i} 0:32) {v} {c})"));
+            if self.rng.percent(50) {
+                self.line(&format!("{shown} = load {c} 4 [NA]"));
+            }
+        }
         for _ in 0..1 + self.rng.below(2) {
             self.statement();
+        }
+        if let Some((v, c)) = &carried {
+            self.line(&format!("{c} = {v}"));
+            self.line(&format!("store {v} n 4 [NA]"));
         }
         self.depth -= 1;
         match &cell {
