@@ -205,20 +205,7 @@ impl Renaming {
     }
 
     fn expr(&self, e: &mut Expr) {
-        match e {
-            Expr::Const(_) | Expr::Addr(..) => {}
-            Expr::Reg(r) => *r = self.reg(*r),
-            Expr::Un(_, a) | Expr::Cast(_, _, a) => self.expr(a),
-            Expr::Bin(_, a, b) => {
-                self.expr(a);
-                self.expr(b);
-            }
-            Expr::Ite(c, a, b) => {
-                self.expr(c);
-                self.expr(a);
-                self.expr(b);
-            }
-        }
+        ops::rename_regs(e, &|r| self.reg(r));
     }
 
     fn op(&self, op: &mut Op) {

@@ -5,10 +5,11 @@
 //! atomics to the instructions of an architecture, afterwards.
 //!
 //! Events on shared memory, their order and their tags never change, and neither do dependencies between them (unless
-//! [`Options::algebraic`] says that no model looks). Registers keep their numbers, functions too, so that what a question
-//! observes and what a function pointer means stay valid.
+//! [`Options::algebraic`] says that no model looks). Functions keep their numbers, so that function pointers stay valid, and
+//! so do registers, unless [`Options::renumber`] says that no question names them.
 
 pub mod cfg;
+mod compact;
 mod fold;
 mod inline;
 mod ops;

@@ -162,6 +162,24 @@ pub(crate) fn rename_blocks(end: &mut Terminator, rename: &impl Fn(BlockId) -> B
     }
 }
 
+/// Renames the registers of an expression.
+pub(crate) fn rename_regs(e: &mut Expr, new: &impl Fn(Reg) -> Reg) {
+    match e {
+        Expr::Const(_) | Expr::Addr(..) => {}
+        Expr::Reg(r) => *r = new(*r),
+        Expr::Un(_, a) | Expr::Cast(_, _, a) => rename_regs(a, new),
+        Expr::Bin(_, a, b) => {
+            rename_regs(a, new);
+            rename_regs(b, new);
+        }
+        Expr::Ite(c, a, b) => {
+            rename_regs(c, new);
+            rename_regs(a, new);
+            rename_regs(b, new);
+        }
+    }
+}
+
 /// Every list of tags that an operation carries.
 pub(crate) fn tags(op: &Op) -> Vec<&[TagId]> {
     match op {

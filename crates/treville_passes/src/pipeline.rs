@@ -1,5 +1,6 @@
 //! The standard order of the passes.
 
+use crate::compact::compact;
 use crate::inline::resolve_pointers;
 use crate::{InlineLimits, inline, promote, simplify};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,8 @@ pub struct Options {
     pub algebraic: bool,
     /// Registers that are read after their thread has ended, by a question.
     pub observed: Vec<(ThreadId, Reg)>,
+    /// Nothing outside the program names registers: those that are not needed may go. (Ignored if some are observed.)
+    pub renumber: bool,
     pub inline: InlineLimits,
 }
 
@@ -57,6 +60,9 @@ pub fn run(program: &Program, options: &Options) -> Program {
             }
             settle(&mut program, func, &boundary, options);
         }
+    }
+    if options.renumber && options.observed.is_empty() {
+        program.funcs.ids().for_each(|func| compact(&mut program, func));
     }
     program
 }

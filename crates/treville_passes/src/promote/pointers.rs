@@ -211,30 +211,29 @@ impl Pointers {
             Expr::Bin(op, a, b) => {
                 self.compute(a);
                 self.compute(b);
-                let (x, y) = (self.value(a), self.value(b));
-                let own = |v: &Value| !v.bases.is_empty() && !v.other;
-                let harmless = match op {
-                    _ if x.bases.is_empty() && y.bases.is_empty() => return,
-                    BinOp::Add => x.bases.is_empty() || y.bases.is_empty(),
-                    BinOp::Sub if y.bases.is_empty() => true,
-                    // A distance inside one object.
-                    BinOp::Sub => x.bases == y.bases && x.bases.len() == 1 && own(&x) && own(&y) && !x.null && !y.null,
-                    _ if op.is_comparison() => {
-                        if self.null_check(*op, &x, &y).is_some() {
-                            return;
-                        }
-                        let fine = |v: &Value| own(v) || (v.bases.is_empty() && !v.other);
-                        fine(&x) && fine(&y)
-                    }
-                    _ => false,
-                };
-                let bases = x.bases.union(&y.bases).copied();
-                if !harmless {
-                    self.escaped.extend(bases);
-                } else if !matches!(op, BinOp::Add) && !(*op == BinOp::Sub && y.bases.is_empty()) {
-                    self.memory.extend(bases);
-                }
+                self.operator(*op, &self.value(a), &self.value(b));
             }
+        }
+    }
+
+    /// Records what an operator on these values gives away.
+    fn operator(&mut self, op: BinOp, x: &Value, y: &Value) {
+        let bases: Vec<usize> = x.bases.union(&y.bases).copied().collect();
+        let own = |v: &Value| !v.bases.is_empty() && !v.other;
+        // An address, or null.
+        let fine = |v: &Value| own(v) || (v.bases.is_empty() && !v.other);
+        let one_of_two = x.bases.is_empty() || y.bases.is_empty();
+        let same = x.bases == y.bases && bases.len() == 1 && own(x) && own(y) && !x.null && !y.null;
+        match op {
+            _ if bases.is_empty() => {}
+            // Still a pointer into the object.
+            BinOp::Add if one_of_two => {}
+            BinOp::Sub if y.bases.is_empty() => {}
+            // A distance inside one object.
+            BinOp::Sub if same => self.memory.extend(bases),
+            _ if self.null_check(op, x, y).is_some() => {}
+            _ if op.is_comparison() && fine(x) && fine(y) => self.memory.extend(bases),
+            _ => self.escaped.extend(bases),
         }
     }
 
@@ -263,11 +262,13 @@ impl Pointers {
                     e.visit_regs(&mut |r| known &= self.values.get(r).is_some());
                     known
                 };
-                if op.is_comparison() && known(a) && known(b) {
-                    if let Some(result) = self.null_check(*op, &self.value(a), &self.value(b)) {
-                        *e = Expr::int(i64::from(result), 1);
-                        return;
-                    }
+                if op.is_comparison()
+                    && known(a)
+                    && known(b)
+                    && let Some(result) = self.null_check(*op, &self.value(a), &self.value(b))
+                {
+                    *e = Expr::int(i64::from(result), 1);
+                    return;
                 }
                 self.fold_null_checks(a);
                 self.fold_null_checks(b);

@@ -4,7 +4,7 @@ use crate::Boundary;
 use crate::cfg::{Cfg, Liveness};
 use crate::fold::{Folder, n_nodes};
 use crate::ops;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Idx, IndexVec};
 use treville_ir::{BlockId, Expr, Func, Op, Reg, Terminator};
 
@@ -162,7 +162,7 @@ fn substitute(e: &mut Expr, value: &mut impl FnMut(Reg) -> Option<Expr>) {
 /// A block that only goes to another, whose branch is decided by what the first knows, goes where the branch goes. Not
 /// past the end of a control dependency, unless dependencies do not matter.
 fn thread_branches(func: &mut Func, cfg: &Cfg, at_end: &IndexVec<BlockId, Option<Known>>, folder: &Folder<'_>) -> bool {
-    let joins: Vec<BlockId> = func.blocks.iter().filter_map(|b| ops::join_of(&b.end)).collect();
+    let joins: BTreeSet<BlockId> = func.blocks.iter().filter_map(|b| ops::join_of(&b.end)).collect();
     let mut changed = false;
     for &id in &cfg.order {
         let Terminator::Goto(via) = func.blocks[id].end else { continue };

@@ -25,7 +25,8 @@ fn random_programs_keep_their_behaviour() {
         let program = text::parse(FileId(0), &text).unwrap_or_else(|e| panic!("{seed}: {e:?}\n{text}"));
         let before: Run = run(&program, &observed, FUEL);
         let algebraic = rng.percent(50);
-        let options = Options { algebraic, observed: observed.clone(), ..Options::default() };
+        let renumber = rng.percent(50);
+        let options = Options { algebraic, observed: observed.clone(), renumber, ..Options::default() };
         let passed = treville_passes::run(&program, &options);
         let printed = text::print(&passed);
         let again = text::parse(FileId(0), &printed).unwrap_or_else(|e| panic!("{seed}: {e:?}\n{printed}"));

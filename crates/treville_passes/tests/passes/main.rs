@@ -4,4 +4,5 @@ mod differential;
 mod examples;
 mod interpreter;
 mod random;
+mod target;
 mod text_form;
