@@ -1,0 +1,8 @@
+//! Tests of the passes: small programs before and after, and random programs run before and after.
+
+mod differential;
+mod examples;
+mod interpreter;
+mod random;
+mod target;
+mod text_form;
