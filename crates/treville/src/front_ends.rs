@@ -60,7 +60,7 @@ const FRONT_ENDS: &[FrontEnd] = &[FrontEnd {
 }];
 
 /// Endings of languages that are planned, so that the answer is better than a syntax error.
-const NOT_BUILT: &[&str] = &[".c", ".ll", ".rs", ".rar", ".rma", ".pts"];
+const NOT_BUILT: &[&str] = &[".rs", ".rar", ".rma", ".pts"];
 
 pub fn front_ends() -> &'static [FrontEnd] {
     FRONT_ENDS

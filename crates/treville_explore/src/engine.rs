@@ -89,7 +89,8 @@ fn prepare(task: &Task) -> Result<(Rules, Image), Unsupported> {
 /// The built-in form of a model; those of machines are for programs in C, after the mapping, only.
 fn rules(name: &Name, task: &Task) -> Option<Rules> {
     let litmus = matches!(task.semantics, Semantics::Axioms(..));
-    Rules::named(name).filter(|rules| !litmus || (*task.program.dialect.name == *"C" && !rules.every_read_synchronises))
+    Rules::named(name, !litmus)
+        .filter(|rules| !litmus || (*task.program.dialect.name == *"C" && !rules.every_read_synchronises))
 }
 
 fn observed_registers(program: &Program, question: &Question) -> Vec<(FuncId, Reg)> {

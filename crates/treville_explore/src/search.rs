@@ -124,13 +124,22 @@ enum Move {
     Back,
 }
 
+/// The modes of a site's events.
+#[derive(Clone, Copy)]
+struct Modes {
+    /// Of a read, a fence, or an update's read if it turns out to write nothing.
+    read: Mode,
+    write: Mode,
+    /// Of the read of an update that writes.
+    update: Mode,
+}
+
 struct Search<'a> {
     program: &'a Program,
     image: &'a Image,
     rules: Rules,
     options: &'a Options,
-    /// The modes of each site's read (or only event), and of its write.
-    modes: Vec<(Mode, Mode)>,
+    modes: Vec<Modes>,
     graph: Graph,
     locations: Locations,
     /// Threads by who started them and as which one.
@@ -317,7 +326,7 @@ impl<'a> Search<'a> {
             Step::Store { site, addr, value } => self.write(thread, site, addr, value, Kind::Write),
             Step::UpdateWrite { site, addr, value } => self.write(thread, site, addr, value, Kind::UpdateWrite),
             Step::Fence { site } => {
-                let mode = self.modes[site.0 as usize].0;
+                let mode = self.modes[site.0 as usize].read;
                 self.add(thread, Kind::Fence, mode, 0, INIT, Some(site));
                 Ok(Move::Go)
             }
@@ -434,7 +443,7 @@ impl<'a> Search<'a> {
         self.runners[t].save(self.image, &mut self.graph.saved);
         self.graph.saved[saved as usize] = self.graph.saved.len() as u64 - u64::from(saved);
         let pos = self.graph.threads[t].events.len() as u16;
-        let mode = self.modes[site.0 as usize].0;
+        let mode = self.modes[site.0 as usize].read;
         let label = Label { kind, mode, thread, pos, loc, value: 0, rf: INIT, site: Some(site), saved };
         let e = self.graph.push(label);
         self.graph.set_clocks(e, &self.rules);
@@ -455,10 +464,7 @@ impl<'a> Search<'a> {
     fn read_from(&mut self, e: EventId, source: EventId) -> Result<Move, Stop> {
         let loc = self.graph.label(e).loc;
         let value = if source == INIT { self.initial(loc) } else { self.graph.label(source).value };
-        let label = &mut self.graph.labels[e as usize];
-        (label.rf, label.value) = (source, value);
-        let label = *label;
-        self.graph.set_clocks(e, &self.rules);
+        self.give(e, source, value);
         // What the source brings with it may be later than the source.
         let position = self.graph.co_position(loc, source);
         let latest = position == self.graph.locations[loc as usize].writes.len();
@@ -471,14 +477,27 @@ impl<'a> Search<'a> {
             }
         }
         self.check(e)?;
+        Ok(Move::Go)
+    }
+
+    /// Gives the last read of a thread its source and its value; the thread goes on from there.
+    fn give(&mut self, e: EventId, source: EventId, value: u64) {
+        let label = &mut self.graph.labels[e as usize];
+        (label.rf, label.value) = (source, value);
+        let label = *label;
         let t = usize::from(label.thread);
         if self.placed[t] {
             self.runners[t].give(self.image, value);
         }
-        if label.kind == Kind::UpdateRead {
+        if label.kind == Kind::UpdateRead
+            && let Some(site) = label.site
+        {
             self.next = Some(label.thread);
+            let modes = self.modes[site.0 as usize];
+            let writes = matches!(self.step(label.thread), Step::UpdateWrite { .. });
+            self.graph.set_mode(e, if writes { modes.update } else { modes.read });
         }
-        Ok(Move::Go)
+        self.graph.set_clocks(e, &self.rules);
     }
 
     fn initial(&self, loc: LocId) -> u64 {
@@ -488,7 +507,7 @@ impl<'a> Search<'a> {
     fn write(&mut self, thread: u16, site: SiteId, addr: u64, value: u64, kind: Kind) -> Result<Move, Stop> {
         let loc = self.location(thread, site, addr)?;
         let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
-        let mode = self.modes[site.0 as usize].1;
+        let mode = self.modes[site.0 as usize].write;
         let size = self.image.site(site).size;
         let value = if size >= 8 { value } else { value & ((1 << (8 * size)) - 1) };
         let label = Label { kind, mode, thread, pos, loc, value, rf: INIT, site: Some(site), saved: NOT_SAVED };
@@ -650,11 +669,8 @@ impl<'a> Search<'a> {
         if let Move::Back = self.put(write, place)? {
             return Ok(Move::Back);
         }
-        let loc = self.graph.label(write).loc;
-        let label = &mut self.graph.labels[read as usize];
-        (label.rf, label.value) = (write, 0);
-        self.graph.labels[read as usize].value = self.graph.labels[write as usize].value;
-        self.graph.set_clocks(read, &self.rules);
+        let Label { loc, value, .. } = *self.graph.label(write);
+        self.give(read, write, value);
         if self.graph.coherence_bound(read) > self.graph.co_position(loc, write) {
             return Ok(Move::Back);
         }
@@ -663,10 +679,6 @@ impl<'a> Search<'a> {
             return Ok(Move::Back);
         }
         self.check(read)?;
-        let label = self.graph.label(read);
-        if label.kind == Kind::UpdateRead {
-            self.next = Some(label.thread);
-        }
         Ok(Move::Go)
     }
 
@@ -888,13 +900,15 @@ fn handle(thread: u64) -> u64 {
     thread + 1
 }
 
-fn modes(program: &Program, kind: &SiteKind, rules: &Rules) -> (Mode, Mode) {
+fn modes(program: &Program, kind: &SiteKind, rules: &Rules) -> Modes {
     let of = |tags: &treville_ir::Tags| rules.mode(Mode::of(tags.iter().map(|t| program.tags[*t].as_str())));
     match kind {
-        SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => (of(tags), of(tags)),
-        SiteKind::Update(tags) => (of(&tags.read), of(&tags.write)),
-        SiteKind::Lock => (Mode::ACQUIRING, Mode::RELAXED),
-        SiteKind::Unlock => (Mode::RELAXED, Mode::RELEASING),
-        _ => (Mode::RELAXED, Mode::RELAXED),
+        SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => {
+            Modes { read: of(tags), write: of(tags), update: of(tags) }
+        }
+        SiteKind::Update(tags) => Modes { read: of(&tags.fail), write: of(&tags.write), update: of(&tags.read) },
+        SiteKind::Lock => Modes { read: Mode::RELAXED, write: Mode::RELAXED, update: Mode::ACQUIRING },
+        SiteKind::Unlock => Modes { read: Mode::RELAXED, write: Mode::RELEASING, update: Mode::RELAXED },
+        _ => Modes { read: Mode::RELAXED, write: Mode::RELAXED, update: Mode::RELAXED },
     }
 }

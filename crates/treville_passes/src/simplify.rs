@@ -47,7 +47,7 @@ fn remove_dead(func: &mut Func, boundary: &Boundary) -> bool {
         // Backwards with what is alive, where a removed operation keeps nothing alive. The next round sees the rest.
         live.walk_back(&func.blocks[id], id, |i, inst, after| {
             let computes_only = match inst.op {
-                Op::Assign { .. } | Op::Nondet { .. } => true,
+                Op::Assign { .. } | Op::Current { .. } | Op::Nondet { .. } => true,
                 Op::Alloc { storage, .. } => storage != Storage::Heap,
                 _ => false,
             };

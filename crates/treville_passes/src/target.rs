@@ -225,6 +225,7 @@ impl Compiler<'_> {
                     write: self.tags(update.write),
                     fused: self.tags(update.write),
                     fail: self.tags(update.fail),
+                    fences: None,
                 };
                 (update.before, update.after, Some(*old))
             }

@@ -312,7 +312,8 @@ impl Unit<'_> {
         let mut out = Emitter::new(self, span);
         let mut params = Vec::new();
         if let Some(template) = template {
-            params.extend(template.params.iter().map(|p| out.register(&template.regs[*p].name, template.regs[*p].width)));
+            params
+                .extend(template.params.iter().map(|p| out.register(&template.regs[*p].name, template.regs[*p].width)));
             let args = params.iter().map(|p| (Expr::Reg(*p), out.width(*p))).collect();
             let result = out.expand(template, args);
             out.end(Terminator::Return(result.map(|(value, _)| value)));
@@ -480,6 +481,7 @@ impl Copying<'_, '_, '_> {
             write: self.tags(&tags.write),
             fused: self.tags(&tags.fused),
             fail: self.tags(&tags.fail),
+            fences: None,
         }
     }
 

@@ -82,11 +82,13 @@ impl<'a> Unit<'a> {
         });
         let Some(main) = main else {
             let error = Diagnostic::error(None, "the program has no function `main`");
-            return self.errors.push(error.help("a program is checked from `main` on, with all threads that it starts"));
+            return self
+                .errors
+                .push(error.help("a program is checked from `main` on, with all threads that it starts"));
         };
         match self.entry(main) {
             Ok(func) => {
-                self.program.roots.push(Root { name: Name::new("main"), func, init: Vec::new() });
+                self.program.roots.push(Root { name: Name::new("main"), func, init: Vec::new(), scopes: Vec::new() });
             }
             Err(why) => self.error(module.globals[main].span, why),
         }
@@ -113,10 +115,13 @@ impl<'a> Unit<'a> {
             out.emit(Op::Call { dst: None, callee: Callee::Func(constructor), args: Vec::new() });
         }
         // The program's name is its only argument.
-        let values = [fold::number(1, 32), Expr::Addr(arguments, 0)].into_iter().chain(std::iter::repeat(fold::zero(64)));
-        let args = args.iter().zip(values).enumerate().map(|(i, (bits, value))| {
-            fold::zext(value, if i == 0 { 32 } else { 64 }, *bits)
-        });
+        let values =
+            [fold::number(1, 32), Expr::Addr(arguments, 0)].into_iter().chain(std::iter::repeat(fold::zero(64)));
+        let args = args
+            .iter()
+            .zip(values)
+            .enumerate()
+            .map(|(i, (bits, value))| fold::zext(value, if i == 0 { 32 } else { 64 }, *bits));
         let (args, result) = (args.collect(), out.temporary(32));
         out.emit(Op::Call { dst: Some(result), callee: Callee::Func(main), args });
         out.end(Terminator::Return(Some(Expr::Reg(result))));
@@ -149,7 +154,9 @@ impl<'a> Unit<'a> {
             return Ok(*id);
         }
         let Global { name, kind, .. } = &self.module.globals[global];
-        let GlobalKind::Function(function) = kind else { return unsupported(format!("a call of the variable `{name}`")) };
+        let GlobalKind::Function(function) = kind else {
+            return unsupported(format!("a call of the variable `{name}`"));
+        };
         let id = match function.body {
             Some(_) => {
                 let id = self.reserve(name);
@@ -200,6 +207,7 @@ impl<'a> Unit<'a> {
             write: self.tags(["A", "X", "RMW", write]),
             fused: self.tags(["A", "X", "RMW", fused]),
             fail: self.tags(["A", fail]),
+            fences: None,
         }
     }
 }
