@@ -107,6 +107,17 @@ fn parts_that_overlap_stay_private_memory() {
         "b0: v = alloc private 8:64; store (add v 4:64) 1:32 4 [NA]; store v 0x500000002:64 8 [NA]; \
          t = load (add v 4:64) 4 [NA]; store &x t 4 [NA]; return _",
     );
+    let narrow_first = "func main () regs [v:64 t:64] { b0:
+           v = alloc stack 8:64
+           fill v 0:8 8:64
+           store (add v 4:64) 1:32 4 [NA]
+           t = load v 8 [NA]
+           return t } thread P0 main []";
+    becomes(
+        narrow_first,
+        true,
+        "b0: v = alloc private 8:64; fill v 0:8 8:64; store (add v 4:64) 1:32 4 [NA]; t = load v 8 [NA]; return t",
+    );
     let partly = "func main () regs [v:64 t:64] { b0:
            v = alloc stack 8:64
            store v 1:64 8 [NA]
