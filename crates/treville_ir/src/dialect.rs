@@ -23,6 +23,9 @@ pub struct Dialect {
     pub status: StatusDependency,
     /// Whether the value of a store-conditional makes a data dependency (not for AArch64, as its published model has it).
     pub conditional_store_data: bool,
+    /// Whether a compare-and-swap that fails may write back what it read, and whether the result of one that succeeds may
+    /// come from the expected value instead of memory, both being equal (AArch64).
+    pub loose_compare: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,4 +35,37 @@ pub enum StatusDependency {
     Operands,
     /// The address and the store itself (RISC-V).
     Store,
+}
+
+/// Sets that C programs use.
+const C_SETS: &[&str] = &[
+    "X", "RMW", "LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU", "ACQ", "SC", "REL", "ACQ_REL", "RLX", "CON", "A",
+    "NA",
+];
+
+impl Dialect {
+    /// C with the atomics of C11, for litmus tests and for whole programs: all that differs is the model that is used when
+    /// none is named.
+    pub fn c11(default_model: &str) -> Self {
+        Dialect::c("C", default_model, true, &[])
+    }
+
+    /// C with further sets.
+    pub fn c(name: &str, default_model: &str, fused_updates: bool, more: &[Name]) -> Self {
+        let mut sets: Vec<Name> = C_SETS.iter().map(|s| Name::new(s)).chain(more.iter().cloned()).collect();
+        sets.sort();
+        sets.dedup();
+        Dialect {
+            name: Name::new(name),
+            default_model: Name::new(default_model),
+            sets,
+            fused_updates,
+            po_inside: true,
+            branch_events: false,
+            exclusive: None,
+            status: StatusDependency::Nothing,
+            conditional_store_data: true,
+            loose_compare: false,
+        }
+    }
 }

@@ -76,7 +76,7 @@ const FAILURES: &[Failure] = &[
 
 /// Words that begin what comes after `r =`, so that no register is written like one.
 const YIELDING: &[&str] =
-    &["load", "update", "store_conditional", "lock", "opaque", "call", "spawn", "join", "alloc", "nondet"];
+    &["load", "update", "store_conditional", "lock", "opaque", "call", "spawn", "join", "current", "alloc", "nondet"];
 
 /// Whether a name can stand as it is.
 fn is_word(name: &str) -> bool {

@@ -8,6 +8,7 @@
 //! This crate knows neither memory nor models: what a read returns is the engine's business.
 
 mod action;
+pub mod bytecode;
 mod deps;
 mod domain;
 mod locks;
@@ -16,7 +17,7 @@ mod shape;
 mod thread;
 mod update;
 
-pub use action::{Action, EventAction, Link};
+pub use action::{Action, EventAction, Link, Picks};
 pub use deps::Deps;
 pub use domain::{Concrete, Domain, Symbolic};
 pub use shape::Shape;

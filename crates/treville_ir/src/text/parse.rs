@@ -28,6 +28,7 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
         exclusive: None,
         status: StatusDependency::Nothing,
         conditional_store_data: false,
+        loose_compare: false,
     };
     let program = Program {
         name: Name::new(""),
@@ -253,6 +254,8 @@ impl Parser {
                 d.branch_events = true;
             } else if self.eat_word("conditional_store_data") {
                 d.conditional_store_data = true;
+            } else if self.eat_word("loose_compare") {
+                d.loose_compare = true;
             } else if self.eat_word("status_operands") {
                 d.status = StatusDependency::Operands;
             } else if self.eat_word("status_store") {
@@ -311,7 +314,9 @@ impl Parser {
         let regs = f.regs.clone();
         self.set_regs(regs);
         let init = self.list(']', |p| Ok((p.reg()?, p.expr()?)))?;
-        self.program.roots.push(Root { name, func, init });
+        let scopes =
+            if self.eat_word("scopes") { self.list(']', |p| Ok((p.name()?, p.number()?)))? } else { Vec::new() };
+        self.program.roots.push(Root { name, func, init, scopes });
         Ok(())
     }
 
@@ -399,6 +404,8 @@ impl Parser {
             Terminator::Branch { cond, then, els, join, instr, span }
         } else if self.eat_word("end") {
             Terminator::End
+        } else if self.eat_word("exit") {
+            Terminator::Exit(self.expr()?)
         } else if self.eat_word("return") {
             Terminator::Return(self.optional()?)
         } else {
@@ -428,10 +435,10 @@ impl Parser {
             return Ok(Op::Free { addr: self.expr()? });
         }
         if self.eat_word("copy") {
-            return Ok(Op::Copy { to: self.expr()?, from: self.expr()?, len: self.expr()? });
+            return Ok(Op::Copy { to: self.expr()?, from: self.expr()?, len: self.expr()?, tags: self.tags()? });
         }
         if self.eat_word("fill") {
-            return Ok(Op::Fill { to: self.expr()?, byte: self.expr()?, len: self.expr()? });
+            return Ok(Op::Fill { to: self.expr()?, byte: self.expr()?, len: self.expr()?, tags: self.tags()? });
         }
         if self.eat_word("fail") {
             let failures: Vec<_> = FAILURES.iter().map(|f| (f.name(), *f)).collect();
@@ -469,13 +476,17 @@ impl Parser {
             let (addr, size, new) = (self.expr()?, self.size()?, self.expr()?);
             let guard = if self.eat_word("if") { Some(self.expr()?) } else { None };
             let (read, write, fused, fail) = (self.tags()?, self.tags()?, self.tags()?, self.tags()?);
-            Ok(Op::Update { old: needed()?, addr, size, guard, new, tags: UpdateTags { read, write, fused, fail } })
+            let fences = if self.eat_word("fences") { Some(self.tags()?) } else { None };
+            let tags = UpdateTags { read, write, fused, fail, fences };
+            Ok(Op::Update { old: needed()?, addr, size, guard, new, tags })
         } else if self.eat_word("store_conditional") {
             let (addr, value, size) = (self.expr()?, self.expr()?, self.size()?);
             Ok(Op::StoreConditional { status: needed()?, addr, value, size, tags: self.tags()? })
         } else if self.eat_word("spawn") {
             let (callee, args) = self.callee()?;
             Ok(Op::Spawn { dst: needed()?, callee, args })
+        } else if self.eat_word("current") {
+            Ok(Op::Current { dst: needed()? })
         } else if self.eat_word("alloc") {
             let (storage, size) = (self.choice(STORAGES)?, self.expr()?);
             Ok(Op::Alloc { dst: needed()?, size, storage, zeroed: self.eat_word("zeroed") })
@@ -561,7 +572,7 @@ fn successors(end: &Terminator) -> impl Iterator<Item = BlockId> {
     let all = match end {
         Terminator::Goto(b) => [Some(*b), None, None],
         Terminator::Branch { then, els, join, .. } => [Some(*then), Some(*els), *join],
-        Terminator::End | Terminator::Return(_) => [None; 3],
+        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => [None; 3],
     };
     all.into_iter().flatten()
 }

@@ -29,7 +29,9 @@ pub fn print(program: &Program) -> String {
         let regs = program.funcs.get(root.func).map(|f| references(f.regs.iter().map(|r| &r.name)));
         p.regs = regs.unwrap_or_default();
         let init: Vec<String> = root.init.iter().map(|(r, e)| format!("{} {}", p.reg(*r), p.expr(e))).collect();
-        let _ = writeln!(out, "thread {} {} [{}]", word(&root.name), p.func_ref(root.func), init.join(" "));
+        let scopes: Vec<String> = root.scopes.iter().map(|(scope, n)| format!("{} {n}", word(scope))).collect();
+        let scopes = if scopes.is_empty() { String::new() } else { format!(" scopes [{}]", scopes.join(" ")) };
+        let _ = writeln!(out, "thread {} {} [{}]{scopes}", word(&root.name), p.func_ref(root.func), init.join(" "));
     }
     out
 }
@@ -54,6 +56,7 @@ fn dialect(program: &Program) -> String {
         (d.po_inside, " po_inside"),
         (d.branch_events, " branch_events"),
         (d.conditional_store_data, " conditional_store_data"),
+        (d.loose_compare, " loose_compare"),
         (d.status == StatusDependency::Operands, " status_operands"),
         (d.status == StatusDependency::Store, " status_store"),
     ];
@@ -184,8 +187,9 @@ impl Printer<'_> {
             }
             Op::Update { old, addr, size, guard, new, tags } => {
                 let guard = guard.as_ref().map_or(String::new(), |g| format!(" if {}", expr(g)));
+                let fences = tags.fences.as_ref().map_or(String::new(), |f| format!(" fences {}", self.tags(f)));
                 let tags = [&tags.read, &tags.write, &tags.fused, &tags.fail].map(|t| self.tags(t)).join(" ");
-                format!("{} = update {} {size} {}{guard} {tags}", self.reg(*old), expr(addr), expr(new))
+                format!("{} = update {} {size} {}{guard} {tags}{fences}", self.reg(*old), expr(addr), expr(new))
             }
             Op::StoreConditional { status, addr, value, size, tags } => {
                 let (addr, value, tags) = (expr(addr), expr(value), self.tags(tags));
@@ -214,9 +218,14 @@ impl Printer<'_> {
                 format!("{} = alloc {} {}{zeroed}", self.reg(*dst), word_of(STORAGES, *storage), expr(size))
             }
             Op::Free { addr } => format!("free {}", expr(addr)),
-            Op::Copy { to, from, len } => format!("copy {} {} {}", expr(to), expr(from), expr(len)),
-            Op::Fill { to, byte, len } => format!("fill {} {} {}", expr(to), expr(byte), expr(len)),
+            Op::Copy { to, from, len, tags } => {
+                format!("copy {} {} {} {}", expr(to), expr(from), expr(len), self.tags(tags))
+            }
+            Op::Fill { to, byte, len, tags } => {
+                format!("fill {} {} {} {}", expr(to), expr(byte), expr(len), self.tags(tags))
+            }
             Op::Fail { failure, message } => format!("fail {} {}", failure.name(), quote(message)),
+            Op::Current { dst } => format!("{} = current", self.reg(*dst)),
             Op::Nondet { dst } => format!("{} = nondet", self.reg(*dst)),
             Op::Mark(Mark::SpinStart) => "mark spin_start".to_owned(),
             Op::Mark(Mark::SpinEnd) => "mark spin_end".to_owned(),
@@ -232,6 +241,7 @@ impl Printer<'_> {
                 format!("@{} branch {} {then:?} {els:?}{join}", instr.0, self.expr(cond))
             }
             Terminator::End => "end".to_owned(),
+            Terminator::Exit(value) => format!("exit {}", self.expr(value)),
             Terminator::Return(None) => "return _".to_owned(),
             Terminator::Return(Some(e)) => format!("return {}", self.expr(e)),
         }

@@ -22,7 +22,7 @@ fn read(text: &str) -> Program {
 
 const ALL: &str = r#"
 program "all \"of\" it"
-dialect PPC power branch_events conditional_store_data status_operands exclusive EX sets [SYNC Rcu-lock]
+dialect PPC power branch_events conditional_store_data loose_compare status_operands exclusive EX sets [SYNC Rcu-lock]
 tags [A RLX]
 object x size 8 type u64 init [0 8 (addr y 4)]
 object y size 8 type i32 array thread_local // two cells
@@ -33,7 +33,7 @@ b0:
   #5 = (add #5 #6)
   @4' a = load &y 4 [RLX A]
   store (addr y -4) (zext 32 (not #3)) 4 [NA]
-  a = update &#0 4 (sub a 1:32) if (eq a 0xffffffff:32) [] [A] [RLX] []
+  a = update &#0 4 (sub a 1:32) if (eq a 0xffffffff:32) [] [A] [RLX] [] fences [SYNC A]
   #3 = store_conditional &y a 4 ["odd tag"]
   fence [SYNC]
   lock acquire &y 4
@@ -49,26 +49,29 @@ b0:
   p = alloc heap 8:64 zeroed
   p = alloc private (mul p 2:64)
   free p
-  copy p #2 8:64
-  fill p 0:8 8:64
+  copy p #2 8:64 []
+  fill p 0:8 8:64 []
   mark spin_start
   mark loop_bound 7
   @90 branch (slt a 5:32) b1 b2 join b2
 b1:
   fail use-after-free "gone\n\"now\""
   #3 = nondet
+  p = current
   return (ite #3 a (sext 32 (neg 7:0)))
 b2:
   return _
 b3:
   goto b0
+b4:
+  exit p
 }
 func g () regs [] {
 b0:
   end
 }
 thread P0 f [b &y a -1:32]
-thread "thread 1" g []
+thread "thread 1" g [] scopes [far 0 near 1]
 "#;
 
 #[test]

@@ -32,9 +32,7 @@ use parse::Code;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, IndexVec, Name};
-use treville_ir::{
-    Dialect, Expr as Value, Object, ObjectId, Program, Question, RegInfo, Root, StatusDependency, ThreadId, Type,
-};
+use treville_ir::{Dialect, Expr as Value, Object, ObjectId, Program, Question, RegInfo, Root, ThreadId, Type};
 
 /// Which functions a test means by the names that C11 and the kernel share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,12 +49,6 @@ pub(crate) struct Context<'a> {
     /// In bytes.
     word: u8,
 }
-
-/// Sets that C programs use, with or without the kernel's macros.
-const C_SETS: &[&str] = &[
-    "X", "RMW", "LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU", "ACQ", "SC", "REL", "ACQ_REL", "RLX", "CON", "A",
-    "NA",
-];
 
 /// Sets that the kernel's model expects, even if the macros at hand do not use them all.
 const KERNEL_SETS: &[&str] = &[
@@ -81,31 +73,14 @@ const KERNEL_SETS: &[&str] = &[
     "Sync-srcu",
 ];
 
-static C11: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(dialect("C", "c11", true, &[])));
+static C11: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::c11("c11")));
 static KERNEL: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(kernel_dialect(&[])));
 
 /// The dialect of kernel code with macros that use these tags beside the usual ones.
 pub(crate) fn kernel_dialect(tags: &[Name]) -> Dialect {
     let mut sets: Vec<Name> = KERNEL_SETS.iter().map(|s| Name::new(s)).collect();
     sets.extend_from_slice(tags);
-    dialect("LKMM", "linux-kernel", false, &sets)
-}
-
-fn dialect(name: &str, default_model: &str, fused_updates: bool, more: &[Name]) -> Dialect {
-    let mut sets: Vec<Name> = C_SETS.iter().map(|s| Name::new(s)).chain(more.iter().cloned()).collect();
-    sets.sort();
-    sets.dedup();
-    Dialect {
-        name: Name::new(name),
-        default_model: Name::new(default_model),
-        sets,
-        fused_updates,
-        po_inside: true,
-        branch_events: false,
-        exclusive: None,
-        status: StatusDependency::Nothing,
-        conditional_store_data: true,
-    }
+    Dialect::c("LKMM", "linux-kernel", false, &sets)
 }
 
 /// Reads a C test.
@@ -211,7 +186,7 @@ impl CNames<'_> {
                 Ok(Thread { func, names, init }) => {
                     let name = func.name.clone();
                     let func = self.program.funcs.push(func);
-                    self.program.roots.push(Root { name, func, init });
+                    self.program.roots.push(Root { name, func, init, scopes: Vec::new() });
                     self.threads.push(names);
                 }
                 Err(more) => errors.extend(more),

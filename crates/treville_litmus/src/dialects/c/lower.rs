@@ -128,7 +128,7 @@ fn in_order(mut blocks: IndexVec<BlockId, Block>, order: &[BlockId]) -> IndexVec
                 (*then, *els) = (number[*then], number[*els]);
                 *join = join.map(|j| number[j]);
             }
-            Terminator::End | Terminator::Return(_) => {}
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => {}
         }
         block
     };
@@ -169,6 +169,11 @@ impl Lowering<'_> {
     pub(super) fn emit(&mut self, op: Op) {
         let inst = Inst { op, instr: self.instr, sequenced: self.sequenced, span: self.span };
         self.blocks[self.current].insts.push(inst);
+    }
+
+    /// How many instructions there are so far.
+    pub(super) fn n_insts(&self) -> usize {
+        self.blocks.iter().map(|block| block.insts.len()).sum()
     }
 
     /// What `emit` emits comes after everything that the statement did so far.

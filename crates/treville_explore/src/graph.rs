@@ -1,0 +1,455 @@
+//! Execution graphs as the search builds them: events in the order in which they were added, so that an event's number is
+//! its time stamp and the search goes back by cutting off the end.
+
+use crate::rules::{Mode, Rules};
+use treville_ir::FuncId;
+use treville_vm::bytecode::SiteId;
+
+/// An event; also its place in the order of adding. 0 stands for the initial write of every location.
+pub(crate) type EventId = u32;
+pub(crate) type LocId = u32;
+
+pub(crate) const INIT: EventId = 0;
+pub(crate) const NO_LOC: LocId = LocId::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Init,
+    Read,
+    /// The read of an update.
+    UpdateRead,
+    Write,
+    /// The write of an update; its read is the event before it in the thread.
+    UpdateWrite,
+    Fence,
+    Spawn,
+    Join,
+    Alloc,
+    Free,
+    /// The thread has returned.
+    End,
+}
+
+impl Kind {
+    pub(crate) fn reads(self) -> bool {
+        matches!(self, Kind::Read | Kind::UpdateRead)
+    }
+
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Kind::Write | Kind::UpdateWrite)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Label {
+    pub(crate) kind: Kind,
+    pub(crate) mode: Mode,
+    pub(crate) thread: u16,
+    /// Position in its thread.
+    pub(crate) pos: u16,
+    pub(crate) loc: LocId,
+    /// Read or written; a thread's number; an address.
+    pub(crate) value: u64,
+    /// Of a read, its source; of a join, the end of the thread.
+    pub(crate) rf: EventId,
+    pub(crate) site: Option<SiteId>,
+    /// Where the thread's state before the answer is kept, if there is one.
+    pub(crate) saved: u32,
+}
+
+pub(crate) const NOT_SAVED: u32 = u32::MAX;
+
+/// The clocks of an event: for each thread, how many of its events …
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Row {
+    /// … happen before it or are it.
+    Hb,
+    /// … lead to it by program order and reads-from, or are it.
+    Porf,
+    /// … happened before the last release fence.
+    Released,
+    /// … an acquire fence would add.
+    Acquirable,
+    /// … a reader of this write synchronises with.
+    Message,
+}
+
+const ROWS: usize = 5;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Thread {
+    pub(crate) present: bool,
+    pub(crate) events: Vec<EventId>,
+    /// The event that started it; [`INIT`] if it was there from the start.
+    pub(crate) spawn: EventId,
+    pub(crate) func: FuncId,
+    pub(crate) args: Vec<u64>,
+}
+
+impl Default for Thread {
+    fn default() -> Self {
+        Thread { present: false, events: Vec::new(), spawn: INIT, func: FuncId(0), args: Vec::new() }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Location {
+    /// In coherence order, after the initial write.
+    pub(crate) writes: Vec<EventId>,
+    /// In the order of adding.
+    pub(crate) reads: Vec<EventId>,
+    /// How many of these are not atomic.
+    pub(crate) plain: u32,
+}
+
+/// An object that the program made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Made {
+    pub(crate) addr: u64,
+    pub(crate) size: u64,
+    pub(crate) alloc: EventId,
+    /// [`INIT`] while it lives.
+    pub(crate) free: EventId,
+    pub(crate) heap: bool,
+    pub(crate) zeroed: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    pub(crate) labels: Vec<Label>,
+    rows: Vec<u16>,
+    stride: usize,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) locations: Vec<Location>,
+    pub(crate) made: Vec<Made>,
+    pub(crate) saved: Vec<u64>,
+    /// How many events take part in the order of seq_cst events.
+    pub(crate) seq_cst: u32,
+}
+
+impl Graph {
+    pub(crate) fn new(stride: usize) -> Self {
+        let mut graph = Graph { stride, ..Graph::default() };
+        graph.labels.push(Label {
+            kind: Kind::Init,
+            mode: Mode::RELAXED,
+            thread: 0,
+            pos: 0,
+            loc: NO_LOC,
+            value: 0,
+            rf: INIT,
+            site: None,
+            saved: NOT_SAVED,
+        });
+        graph.rows.resize(ROWS * stride, 0);
+        graph
+    }
+
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    pub(crate) fn len(&self) -> EventId {
+        self.labels.len() as EventId
+    }
+
+    pub(crate) fn label(&self, e: EventId) -> &Label {
+        &self.labels[e as usize]
+    }
+
+    pub(crate) fn row(&self, e: EventId, row: Row) -> &[u16] {
+        let begin = (e as usize * ROWS + row as usize) * self.stride;
+        &self.rows[begin..begin + self.stride]
+    }
+
+    fn row_mut(&mut self, e: EventId, row: Row) -> &mut [u16] {
+        let begin = (e as usize * ROWS + row as usize) * self.stride;
+        &mut self.rows[begin..begin + self.stride]
+    }
+
+    /// Takes the larger of each component of two rows of two events, into the first. The first comes later.
+    fn join(&mut self, e: EventId, into: Row, from: EventId, row: Row) {
+        let source = (from as usize * ROWS + row as usize) * self.stride;
+        let target = (e as usize * ROWS + into as usize) * self.stride;
+        for i in 0..self.stride {
+            self.rows[target + i] = self.rows[target + i].max(self.rows[source + i]);
+        }
+    }
+
+    /// Whether `a` happens before `b`, or is it.
+    pub(crate) fn hb(&self, a: EventId, b: EventId) -> bool {
+        let label = self.label(a);
+        a == INIT || label.pos < self.row(b, Row::Hb)[usize::from(label.thread)]
+    }
+
+    /// Whether `a` leads to `b` by program order and reads-from, or is it.
+    pub(crate) fn porf(&self, a: EventId, b: EventId) -> bool {
+        let label = self.label(a);
+        a == INIT || label.pos < self.row(b, Row::Porf)[usize::from(label.thread)]
+    }
+
+    /// The event before `e` in its thread, or the one that started the thread.
+    pub(crate) fn previous(&self, e: EventId) -> EventId {
+        let label = self.label(e);
+        let thread = &self.threads[usize::from(label.thread)];
+        match label.pos {
+            0 => thread.spawn,
+            pos => thread.events[usize::from(pos) - 1],
+        }
+    }
+
+    /// Adds an event at the end of its thread. Reads and writes are put in their location's lists by the caller.
+    pub(crate) fn push(&mut self, label: Label) -> EventId {
+        let e = self.len();
+        self.threads[usize::from(label.thread)].events.push(e);
+        self.seq_cst += u32::from(label.mode.seq_cst());
+        if label.loc != NO_LOC {
+            let location = &mut self.locations[label.loc as usize];
+            location.plain += u32::from(!label.mode.atomic());
+            if label.kind.reads() {
+                location.reads.push(e);
+            }
+        }
+        self.labels.push(label);
+        self.rows.resize(self.labels.len() * ROWS * self.stride, 0);
+        e
+    }
+
+    /// Computes the clocks of the last event of a thread from its predecessor and its source.
+    pub(crate) fn set_clocks(&mut self, e: EventId, rules: &Rules) {
+        let label = *self.label(e);
+        let before = self.previous(e);
+        for row in [Row::Hb, Row::Porf, Row::Released, Row::Acquirable] {
+            if before == INIT {
+                self.row_mut(e, row).fill(0);
+            } else {
+                let source = (before as usize * ROWS + row as usize) * self.stride;
+                let target = (e as usize * ROWS + row as usize) * self.stride;
+                self.rows.copy_within(source..source + self.stride, target);
+            }
+        }
+        if label.pos == 0 {
+            // Fences of the thread that started it are not its own.
+            self.row_mut(e, Row::Released).fill(0);
+            self.row_mut(e, Row::Acquirable).fill(0);
+        }
+        self.row_mut(e, Row::Hb)[usize::from(label.thread)] = label.pos + 1;
+        self.row_mut(e, Row::Porf)[usize::from(label.thread)] = label.pos + 1;
+        match label.kind {
+            Kind::Read | Kind::UpdateRead if label.rf != INIT => {
+                self.join(e, Row::Porf, label.rf, Row::Porf);
+                if rules.every_read_synchronises {
+                    self.join(e, Row::Hb, label.rf, Row::Hb);
+                } else if label.mode.acquire() {
+                    self.join(e, Row::Hb, label.rf, Row::Message);
+                } else if label.mode.atomic() {
+                    self.join(e, Row::Acquirable, label.rf, Row::Message);
+                }
+            }
+            Kind::Join => {
+                self.join(e, Row::Porf, label.rf, Row::Porf);
+                self.join(e, Row::Hb, label.rf, Row::Hb);
+            }
+            Kind::Fence => {
+                if label.mode.acquire() {
+                    self.join(e, Row::Hb, e, Row::Acquirable);
+                }
+                if label.mode.release() {
+                    self.join(e, Row::Released, e, Row::Hb);
+                }
+            }
+            Kind::Write | Kind::UpdateWrite => self.set_message(e, &label, rules),
+            _ => {}
+        }
+    }
+
+    /// What a reader of the write synchronises with: the release sequences that it is in.
+    fn set_message(&mut self, e: EventId, label: &Label, rules: &Rules) {
+        self.row_mut(e, Row::Message).fill(0);
+        if !label.mode.atomic() {
+            return;
+        }
+        if label.mode.release() {
+            self.join(e, Row::Message, e, Row::Hb);
+        } else {
+            self.join(e, Row::Message, e, Row::Released);
+            if rules.sequence_in_thread {
+                let writes = &self.locations[label.loc as usize].writes;
+                let own = |w: &&EventId| {
+                    let other = self.label(**w);
+                    other.thread == label.thread && other.mode.release() && **w != e
+                };
+                if let Some(last) = writes.iter().filter(own).max().copied() {
+                    self.join(e, Row::Message, last, Row::Hb);
+                }
+            }
+        }
+        if label.kind == Kind::UpdateWrite {
+            let source = self.label(self.previous(e)).rf;
+            self.join(e, Row::Message, source, Row::Message);
+        }
+    }
+
+    /// Removes the events from number `len` on.
+    pub(crate) fn cut(&mut self, len: EventId) {
+        while self.len() > len {
+            let e = self.len() - 1;
+            let label = *self.label(e);
+            let thread = &mut self.threads[usize::from(label.thread)];
+            thread.events.pop();
+            self.seq_cst -= u32::from(label.mode.seq_cst());
+            if label.loc != NO_LOC {
+                let location = &mut self.locations[label.loc as usize];
+                location.plain -= u32::from(!label.mode.atomic());
+                if label.kind.reads() {
+                    location.reads.pop();
+                } else if let Some(at) = location.writes.iter().rposition(|w| *w == e) {
+                    location.writes.remove(at);
+                }
+            }
+            match label.kind {
+                Kind::Spawn => self.threads[label.value as usize].present = false,
+                Kind::Alloc => {
+                    self.made.pop();
+                }
+                Kind::Free => {
+                    if let Some(made) = self.made.iter_mut().find(|m| m.free == e) {
+                        made.free = INIT;
+                    }
+                }
+                _ => {}
+            }
+            if label.saved != NOT_SAVED {
+                self.saved.truncate(label.saved as usize);
+            }
+            self.labels.pop();
+        }
+        self.rows.truncate(self.labels.len() * ROWS * self.stride);
+    }
+
+    /// Where a write is in its location's order: 0 for the initial one.
+    pub(crate) fn co_position(&self, loc: LocId, w: EventId) -> usize {
+        if w == INIT {
+            return 0;
+        }
+        self.locations[loc as usize].writes.iter().position(|x| *x == w).map_or(0, |i| i + 1)
+    }
+
+    /// The write at a position of a location's order.
+    pub(crate) fn co_at(&self, loc: LocId, position: usize) -> EventId {
+        match position {
+            0 => INIT,
+            _ => self.locations[loc as usize].writes[position - 1],
+        }
+    }
+
+    /// The first position of its location's order that coherence leaves to `e`: that of the latest write that happens
+    /// before `e` or is read by a read that does.
+    pub(crate) fn coherence_bound(&self, e: EventId) -> usize {
+        let loc = self.label(e).loc;
+        let location = &self.locations[loc as usize];
+        let mut bound = location.writes.iter().rposition(|w| *w != e && self.hb(*w, e)).map_or(0, |i| i + 1);
+        for r in &location.reads {
+            let source = self.label(*r).rf;
+            if *r != e && source != INIT && source != e && self.hb(*r, e) {
+                bound = bound.max(self.co_position(loc, source));
+            }
+        }
+        bound
+    }
+
+    /// Whether the writes at this position and the next are the two ends of an update, between which nothing comes.
+    pub(crate) fn joined(&self, loc: LocId, position: usize) -> bool {
+        let writes = &self.locations[loc as usize].writes;
+        writes.get(position).is_some_and(|next| {
+            self.label(*next).kind == Kind::UpdateWrite
+                && self.label(self.previous(*next)).rf == self.co_at(loc, position)
+        })
+    }
+
+    /// The graph that remains when `read` is made to read from `write`: what was added before `read` or leads to `write`.
+    /// The write is in no order yet, and the clocks of the read are those of before.
+    pub(crate) fn restricted(&self, read: EventId, write: EventId, out: &mut Graph, number: &mut Vec<EventId>) {
+        out.clear(self);
+        // A source may have been added after its reader, by an earlier revisit: numbers come first.
+        number.clear();
+        number.push(INIT);
+        let mut kept = 1;
+        for e in 1..self.len() {
+            let keep = e <= read || e == write || self.porf(e, write);
+            number.push(if keep { kept } else { INIT });
+            kept += EventId::from(keep);
+        }
+        for e in (1..self.len()).filter(|e| number[*e as usize] != INIT) {
+            let mut label = *self.label(e);
+            if label.rf != INIT {
+                label.rf = number[label.rf as usize];
+            }
+            if let Some(words) = self.saved_at(e) {
+                label.saved = out.saved.len() as u32;
+                out.saved.extend_from_slice(words);
+            }
+            let new = out.len();
+            out.threads[usize::from(label.thread)].events.push(new);
+            out.seq_cst += u32::from(label.mode.seq_cst());
+            if label.loc != NO_LOC {
+                let location = &mut out.locations[label.loc as usize];
+                location.plain += u32::from(!label.mode.atomic());
+                if label.kind.reads() {
+                    location.reads.push(new);
+                }
+            }
+            if label.kind == Kind::Spawn {
+                let thread = &mut out.threads[label.value as usize];
+                (thread.present, thread.spawn) = (true, new);
+            }
+            out.labels.push(label);
+            let begin = e as usize * ROWS * self.stride;
+            out.rows.extend_from_slice(&self.rows[begin..begin + ROWS * self.stride]);
+        }
+        for (location, kept) in self.locations.iter().zip(&mut out.locations) {
+            kept.writes.extend(location.writes.iter().map(|w| number[*w as usize]).filter(|w| *w != INIT));
+        }
+        for made in &self.made {
+            let alloc = number[made.alloc as usize];
+            if alloc != INIT {
+                out.made.push(Made { alloc, free: number[made.free as usize], ..*made });
+            }
+        }
+    }
+
+    /// The state that was kept at `e`; the first word says how long it is.
+    pub(crate) fn saved_at(&self, e: EventId) -> Option<&[u64]> {
+        let begin = self.label(e).saved;
+        (begin != NOT_SAVED).then(|| {
+            let begin = begin as usize;
+            &self.saved[begin..begin + self.saved[begin] as usize]
+        })
+    }
+
+    /// Empties the graph and gives it the threads and locations of another, without events.
+    fn clear(&mut self, like: &Graph) {
+        self.stride = like.stride;
+        self.labels.clear();
+        self.labels.push(like.labels[0]);
+        self.rows.clear();
+        self.rows.resize(ROWS * self.stride, 0);
+        self.saved.clear();
+        self.made.clear();
+        self.seq_cst = 0;
+        self.threads.resize_with(like.threads.len(), Thread::default);
+        for (thread, other) in self.threads.iter_mut().zip(&like.threads) {
+            thread.events.clear();
+            thread.present = other.present && other.spawn == INIT;
+            thread.spawn = INIT;
+            thread.func = other.func;
+            thread.args.clone_from(&other.args);
+        }
+        self.locations.resize_with(like.locations.len(), Location::default);
+        for location in &mut self.locations {
+            location.writes.clear();
+            location.reads.clear();
+            location.plain = 0;
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Memory models with an incremental form: what an access orders, and the check of a new event against a whole graph.
+//!
+//! Clocks (see [`crate::graph::Row`]) decide coherence. What they do not decide can only be broken by a choice that is not
+//! the latest one: an event that reads the latest write, or writes the latest one, has no successor in any order.
+
+use crate::graph::{EventId, Graph, INIT, Kind, NO_LOC};
+use treville_base::{BitMatrix, BitSet};
+
+/// How strong an access or a fence is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Mode(u8);
+
+impl Mode {
+    const ATOMIC: u8 = 1;
+    const ACQUIRE: u8 = 2;
+    const RELEASE: u8 = 4;
+    const SEQ_CST: u8 = 8;
+
+    pub(crate) const PLAIN: Mode = Mode(0);
+    pub(crate) const RELAXED: Mode = Mode(Mode::ATOMIC);
+    pub(crate) const ACQUIRING: Mode = Mode(Mode::ATOMIC | Mode::ACQUIRE);
+    pub(crate) const RELEASING: Mode = Mode(Mode::ATOMIC | Mode::RELEASE);
+    pub(crate) const BOTH: Mode = Mode(Mode::ATOMIC | Mode::ACQUIRE | Mode::RELEASE);
+    pub(crate) const SEQUENTIAL: Mode = Mode(Mode::ATOMIC | Mode::ACQUIRE | Mode::RELEASE | Mode::SEQ_CST);
+
+    pub(crate) fn atomic(self) -> bool {
+        self.0 & Mode::ATOMIC != 0
+    }
+
+    pub(crate) fn acquire(self) -> bool {
+        self.0 & Mode::ACQUIRE != 0
+    }
+
+    pub(crate) fn release(self) -> bool {
+        self.0 & Mode::RELEASE != 0
+    }
+
+    pub(crate) fn seq_cst(self) -> bool {
+        self.0 & Mode::SEQ_CST != 0
+    }
+
+    /// Of a set of C11 tags; the weakest atomic one if it has none that is known and is an atomic's.
+    pub(crate) fn of<'a>(tags: impl Iterator<Item = &'a str>) -> Mode {
+        let mut mode = Mode::PLAIN;
+        for tag in tags {
+            mode.0 |= match tag {
+                "RLX" | "A" => Mode::RELAXED.0,
+                "CON" | "ACQ" => Mode::ACQUIRING.0,
+                "REL" => Mode::RELEASING.0,
+                "ACQ_REL" => Mode::BOTH.0,
+                "SC" => Mode::SEQUENTIAL.0,
+                _ => 0,
+            };
+        }
+        mode
+    }
+
+    fn without_seq_cst(self) -> Mode {
+        Mode(self.0 & !Mode::SEQ_CST)
+    }
+}
+
+/// What else than coherence and atomicity a model asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// Nothing.
+    None,
+    /// One order of all events.
+    Sequential,
+    /// One order of all events in which reads may overtake earlier writes of their thread.
+    StoreBuffers,
+    /// RC11's order of seq_cst events.
+    Rc11,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Rules {
+    pub(crate) order: Order,
+    /// Hardware: reading from a write always orders.
+    pub(crate) every_read_synchronises: bool,
+    /// A later write of the same thread is in the release sequence too.
+    pub(crate) sequence_in_thread: bool,
+    /// seq_cst counts as acquire and release.
+    pub(crate) weaken_seq_cst: bool,
+}
+
+impl Rules {
+    /// The rules of a bundled model.
+    pub(crate) fn named(name: &str) -> Option<Rules> {
+        let rc11 = Rules {
+            order: Order::Rc11,
+            every_read_synchronises: false,
+            sequence_in_thread: true,
+            weaken_seq_cst: false,
+        };
+        Some(match name {
+            "rc11" => rc11,
+            "ra" => Rules { order: Order::None, weaken_seq_cst: true, ..rc11 },
+            "sc" => Rules { order: Order::Sequential, every_read_synchronises: true, ..rc11 },
+            "tso" => Rules { order: Order::StoreBuffers, every_read_synchronises: true, ..rc11 },
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn mode(&self, mode: Mode) -> Mode {
+        if self.weaken_seq_cst { mode.without_seq_cst() } else { mode }
+    }
+
+    /// Whether the graph is consistent, given that it was before `e` made a choice that is not the latest one and that
+    /// coherence holds.
+    pub(crate) fn allows(&self, graph: &Graph, e: EventId, scratch: &mut Scratch) -> bool {
+        match self.order {
+            Order::None => true,
+            Order::Sequential | Order::StoreBuffers => !self.in_cycle(graph, e, scratch),
+            Order::Rc11 => graph.seq_cst < 2 || rc11_order(graph),
+        }
+    }
+
+    fn in_cycle(&self, graph: &Graph, start: EventId, scratch: &mut Scratch) -> bool {
+        scratch.reset(graph.len());
+        self.successors(graph, start, &mut scratch.todo);
+        while let Some(e) = scratch.todo.pop() {
+            if e == start {
+                return true;
+            }
+            if scratch.visit(e) {
+                self.successors(graph, e, &mut scratch.todo);
+            }
+        }
+        false
+    }
+
+    /// The events that come right after `e` in the order that must have no cycle.
+    fn successors(&self, graph: &Graph, e: EventId, out: &mut Vec<EventId>) {
+        let label = graph.label(e);
+        let buffers = self.order == Order::StoreBuffers;
+        self.program_successors(graph, e, buffers, out);
+        if label.kind == Kind::Spawn {
+            out.extend(graph.threads[label.value as usize].events.first());
+        }
+        if label.kind == Kind::End {
+            let joins = |j: &EventId| graph.label(*j).kind == Kind::Join && graph.label(*j).rf == e;
+            out.extend((1..graph.len()).filter(joins));
+        }
+        if label.loc == NO_LOC {
+            return;
+        }
+        let location = &graph.locations[label.loc as usize];
+        let position = graph.co_position(label.loc, if label.kind.reads() { label.rf } else { e });
+        out.extend(location.writes.get(position));
+        if label.kind.writes() {
+            let external = |r: &EventId| !buffers || graph.label(*r).thread != label.thread;
+            out.extend(location.reads.iter().copied().filter(|r| graph.label(*r).rf == e && external(r)));
+        }
+    }
+
+    fn program_successors(&self, graph: &Graph, e: EventId, buffers: bool, out: &mut Vec<EventId>) {
+        let label = graph.label(e);
+        let later = &graph.threads[usize::from(label.thread)].events[usize::from(label.pos) + 1..];
+        if !buffers {
+            out.extend(later.first());
+            return;
+        }
+        // A write waits in the buffer: what follows overtakes it, up to the next write or whatever empties the buffer.
+        let buffered = label.kind == Kind::Write && !label.mode.seq_cst();
+        for next in later {
+            let kind = graph.label(*next).kind;
+            let drains = match kind {
+                Kind::UpdateRead | Kind::UpdateWrite | Kind::Spawn | Kind::Join | Kind::End => true,
+                Kind::Fence => graph.label(*next).mode.seq_cst(),
+                _ => false,
+            };
+            if !buffered || drains || kind == Kind::Write {
+                out.push(*next);
+            }
+            if drains || (if buffered { kind == Kind::Write } else { kind == Kind::Read }) {
+                return;
+            }
+        }
+    }
+}
+
+/// Room for searches.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    seen: Vec<bool>,
+    todo: Vec<EventId>,
+}
+
+impl Scratch {
+    fn reset(&mut self, n: EventId) {
+        self.seen.clear();
+        self.seen.resize(n as usize, false);
+        self.todo.clear();
+    }
+
+    fn visit(&mut self, e: EventId) -> bool {
+        !std::mem::replace(&mut self.seen[e as usize], true)
+    }
+}
+
+/// RC11: the partial order of seq_cst events has no cycle.
+fn rc11_order(graph: &Graph) -> bool {
+    let n = graph.labels.len();
+    let mut po = BitMatrix::new(n);
+    let mut po_other = BitMatrix::new(n);
+    let mut hb = BitMatrix::new(n);
+    let mut hb_loc = BitMatrix::new(n);
+    let (mut rf, mut co, mut fr) = (BitMatrix::new(n), BitMatrix::new(n), BitMatrix::new(n));
+    let (mut seq_cst, mut fences) = (BitSet::new(n), BitSet::new(n));
+    for b in 1..n as EventId {
+        let to = graph.label(b);
+        if to.mode.seq_cst() {
+            seq_cst.insert(b as usize);
+            if to.kind == Kind::Fence {
+                fences.insert(b as usize);
+            }
+        }
+        for a in (1..n as EventId).filter(|a| *a != b && graph.hb(*a, b)) {
+            let from = graph.label(a);
+            let same_loc = from.loc != NO_LOC && from.loc == to.loc;
+            hb.insert(a as usize, b as usize);
+            if same_loc {
+                hb_loc.insert(a as usize, b as usize);
+            }
+            if from.thread == to.thread {
+                po.insert(a as usize, b as usize);
+                if !same_loc {
+                    po_other.insert(a as usize, b as usize);
+                }
+            }
+        }
+        if to.kind.reads() && to.rf != INIT {
+            rf.insert(to.rf as usize, b as usize);
+        }
+    }
+    for location in &graph.locations {
+        for (i, w) in location.writes.iter().enumerate() {
+            location.writes[i + 1..].iter().for_each(|v| co.insert(*w as usize, *v as usize));
+        }
+        for r in &location.reads {
+            let position = graph.co_position(graph.label(*r).loc, graph.label(*r).rf);
+            location.writes[position..].iter().for_each(|w| fr.insert(*r as usize, *w as usize));
+        }
+    }
+    let then = |a: &BitMatrix, b: &BitMatrix| {
+        let mut out = BitMatrix::new(n);
+        out.compose_into(a, b);
+        out
+    };
+    let eco = {
+        let mut eco = rf.union(&co).union(&fr);
+        eco.close_transitively();
+        eco
+    };
+    let base = po.union(&then(&then(&po_other, &hb), &po_other)).union(&hb_loc).union(&co).union(&fr);
+    let fence = BitMatrix::identity_on(&fences);
+    let seq_cst = BitMatrix::identity_on(&seq_cst);
+    let from = seq_cst.union(&then(&fence, &hb));
+    let to = seq_cst.union(&then(&hb, &fence));
+    let psc_base = then(&then(&from, &base), &to);
+    let between = hb.union(&then(&then(&hb, &eco), &hb));
+    let psc_fence = then(&then(&fence, &between), &fence);
+    psc_base.union(&psc_fence).is_acyclic()
+}

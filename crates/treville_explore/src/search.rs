@@ -1,0 +1,900 @@
+//! The search: adds events one by one, keeps the choices that are left, and goes back to them.
+
+use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
+use crate::memory::{Locations, Owner};
+use crate::rules::{Mode, Rules, Scratch};
+use std::collections::HashMap;
+use treville_base::Cancel;
+use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage, Wait};
+use treville_task::{StopReason, Violation};
+use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
+
+/// What is explored and how far.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(crate) run: RunOptions,
+    /// Events of one execution.
+    pub(crate) max_events: u32,
+    pub(crate) cancel: Cancel,
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Explored {
+    pub(crate) complete: u64,
+    pub(crate) blocked: u64,
+    pub(crate) revisits: u64,
+    /// Some execution was cut at the bound.
+    pub(crate) cut: bool,
+    pub(crate) violation: Option<Violation>,
+    /// Why it ended early.
+    pub(crate) stopped: Option<StopReason>,
+}
+
+/// Explores all executions of a compiled program; `ended` is told of each complete one.
+pub(crate) fn explore(
+    program: &Program,
+    image: &Image,
+    rules: Rules,
+    options: &Options,
+    ended: &mut dyn FnMut(&Ended<'_>),
+) -> Explored {
+    let mut stride = 8;
+    loop {
+        let mut search = Search::new(program, image, rules, options, stride, ended);
+        match search.all() {
+            Err(Stop::MoreThreads) if stride < address::MAX_THREADS as usize => stride *= 2,
+            Err(stop) => {
+                search.explored.stopped = stop.reason(&options.cancel);
+                return search.explored;
+            }
+            Ok(()) => return search.explored,
+        }
+    }
+}
+
+/// A complete execution.
+pub(crate) struct Ended<'a> {
+    runners: &'a [Runner],
+    graph: &'a Graph,
+    locations: &'a Locations,
+}
+
+impl Ended<'_> {
+    /// The value that a register of a thread ended with.
+    pub(crate) fn register(&self, thread: usize, reg: Reg) -> u64 {
+        self.runners.get(thread).map_or(0, |runner| runner.register(reg))
+    }
+
+    /// The last write to some bytes, if they were accessed.
+    pub(crate) fn memory(&self, addr: u64, size: u8) -> Option<u64> {
+        let loc = self.locations.known(addr, size)?;
+        let last = self.graph.locations.get(loc as usize)?.writes.last()?;
+        Some(self.graph.label(*last).value)
+    }
+}
+
+/// Why a search ends before everything is explored.
+#[derive(Debug)]
+enum Stop {
+    Violation,
+    Cancelled,
+    TooManyEvents(u32),
+    MoreThreads,
+    Endless,
+    Refused(String),
+}
+
+impl Stop {
+    fn reason(self, cancel: &Cancel) -> Option<StopReason> {
+        Some(StopReason::Refused(match self {
+            Stop::Violation => return None,
+            Stop::Cancelled => return StopReason::of(cancel),
+            Stop::TooManyEvents(n) => format!("an execution has more than {n} events (--bound bounds loops)"),
+            Stop::MoreThreads => format!("there are more than {} threads", address::MAX_THREADS),
+            Stop::Endless => "a thread runs on without an end (--bound bounds loops)".into(),
+            Stop::Refused(why) => why,
+        }))
+    }
+}
+
+/// A way on that is not explored yet.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// The read with the choice's number reads from this write.
+    Source(EventId),
+    /// The write with the choice's number comes at this place of its location's order.
+    Place(u32),
+    /// This read reads from the write with the choice's number.
+    Revisit(EventId),
+    /// The same, in the graph that remains then, with the write at this place.
+    Revisited { read: EventId, place: u32 },
+}
+
+enum Entry {
+    /// The event with this number has this many ways left, at the end of the list of ways.
+    Choice { event: EventId, ways: u32 },
+    /// The graph to go back to.
+    Outer(Box<Graph>),
+}
+
+/// Whether the graph can be extended.
+enum Move {
+    Go,
+    /// It ends here: complete, blocked, or inconsistent.
+    Back,
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    image: &'a Image,
+    rules: Rules,
+    options: &'a Options,
+    /// The modes of each site's read (or only event), and of its write.
+    modes: Vec<(Mode, Mode)>,
+    graph: Graph,
+    locations: Locations,
+    /// Threads by who started them and as which one.
+    children: HashMap<(u16, u32), u16>,
+    runners: Vec<Runner>,
+    /// Whether the runner is where its thread's events end.
+    placed: Vec<bool>,
+    steps: Vec<Option<Step>>,
+    stack: Vec<Entry>,
+    ways: Vec<Way>,
+    spare: Vec<Graph>,
+    number: Vec<EventId>,
+    scratch: Scratch,
+    /// The thread whose update is not finished.
+    next: Option<u16>,
+    explored: Explored,
+    since_cancel: u32,
+    ended: &'a mut dyn FnMut(&Ended<'_>),
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        program: &'a Program,
+        image: &'a Image,
+        rules: Rules,
+        options: &'a Options,
+        stride: usize,
+        ended: &'a mut dyn FnMut(&Ended<'_>),
+    ) -> Self {
+        let mut search = Search {
+            program,
+            image,
+            rules,
+            options,
+            modes: image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect(),
+            graph: Graph::new(stride),
+            locations: Locations::default(),
+            children: HashMap::new(),
+            runners: Vec::new(),
+            placed: Vec::new(),
+            steps: Vec::new(),
+            stack: Vec::new(),
+            ways: Vec::new(),
+            spare: Vec::new(),
+            number: Vec::new(),
+            scratch: Scratch::default(),
+            next: None,
+            explored: Explored::default(),
+            since_cancel: 0,
+            ended,
+        };
+        for root in &program.roots {
+            search.add_thread();
+            let thread = search.graph.threads.last_mut();
+            if let Some(thread) = thread {
+                (thread.present, thread.func) = (true, root.func);
+                thread.args.extend(root.init.iter().map(|(_, value)| constant(program, value)));
+            }
+        }
+        search
+    }
+
+    fn add_thread(&mut self) -> u16 {
+        let index = self.runners.len() as u16;
+        self.runners.push(Runner::default());
+        self.placed.push(false);
+        self.steps.push(None);
+        self.graph.threads.resize_with(self.runners.len(), Default::default);
+        index
+    }
+
+    fn all(&mut self) -> Result<(), Stop> {
+        loop {
+            while let Move::Go = self.advance()? {}
+            if !self.back()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds the next event.
+    fn advance(&mut self) -> Result<Move, Stop> {
+        self.since_cancel += 1;
+        if self.since_cancel >= 1024 {
+            self.since_cancel = 0;
+            if self.options.cancel.is_due() {
+                return Err(Stop::Cancelled);
+            }
+        }
+        if self.graph.len() > self.options.max_events {
+            return Err(Stop::TooManyEvents(self.options.max_events));
+        }
+        if let Some(thread) = self.next.take()
+            && let step @ Step::UpdateWrite { .. } = self.step(thread)
+        {
+            return self.take(thread, step);
+        }
+        for thread in 0..self.graph.threads.len() as u16 {
+            if !self.graph.threads[usize::from(thread)].present {
+                continue;
+            }
+            let step = self.step(thread);
+            let waits = match step {
+                Step::Blocked { .. } | Step::Cut => true,
+                Step::End(_) => self.ended(thread).is_some(),
+                Step::Join { thread: handle, .. } => match self.joined(handle) {
+                    Some(child) => self.ended(child).is_none(),
+                    None => false,
+                },
+                _ => false,
+            };
+            if !waits {
+                return self.take(thread, step);
+            }
+        }
+        self.finish()?;
+        Ok(Move::Back)
+    }
+
+    /// What a thread does next.
+    fn step(&mut self, thread: u16) -> Step {
+        let t = usize::from(thread);
+        if let Some(step) = self.steps[t] {
+            return step;
+        }
+        if !self.placed[t] {
+            self.place(thread);
+        }
+        let step = self.runners[t].run(self.image, &self.options.run);
+        self.steps[t] = Some(step);
+        step
+    }
+
+    /// Brings a thread's runner to where its events end: from the last state that was kept, or from the start.
+    fn place(&mut self, thread: u16) {
+        let t = usize::from(thread);
+        let events = &self.graph.threads[t].events;
+        let runner = &mut self.runners[t];
+        let from = events.iter().rposition(|e| self.graph.label(*e).saved != NOT_SAVED);
+        let kept = from.and_then(|i| Some((i, self.graph.saved_at(events[i])?)));
+        let mut at = match kept {
+            Some((i, words)) => {
+                runner.restore(self.image, u32::from(thread), &words[1..]);
+                runner.give(self.image, self.graph.label(events[i]).value);
+                i + 1
+            }
+            None => {
+                let thread = &self.graph.threads[t];
+                runner.start(self.image, t as u32, thread.func, &thread.args);
+                0
+            }
+        };
+        while at < events.len() {
+            let step = runner.run(self.image, &self.options.run);
+            let value = self.graph.label(events[at]).value;
+            match step {
+                Step::Spawn { .. } => runner.give(self.image, handle(value)),
+                Step::Join { .. } => runner.give(self.image, value),
+                _ => {}
+            }
+            at += 1;
+        }
+        self.placed[t] = true;
+    }
+
+    /// The end of a thread, if it has ended.
+    fn ended(&self, thread: u16) -> Option<EventId> {
+        let last = *self.graph.threads[usize::from(thread)].events.last()?;
+        (self.graph.label(last).kind == Kind::End).then_some(last)
+    }
+
+    /// The thread with a handle.
+    fn joined(&self, handle: u64) -> Option<u16> {
+        let thread = u16::try_from(handle.checked_sub(1)?).ok()?;
+        self.graph.threads.get(usize::from(thread)).filter(|t| t.present).map(|_| thread)
+    }
+
+    fn take(&mut self, thread: u16, step: Step) -> Result<Move, Stop> {
+        let t = usize::from(thread);
+        self.steps[t] = None;
+        match step {
+            Step::Load { site, addr } => self.read(thread, site, addr, Kind::Read),
+            Step::UpdateRead { site, addr } => self.read(thread, site, addr, Kind::UpdateRead),
+            Step::Store { site, addr, value } => self.write(thread, site, addr, value, Kind::Write),
+            Step::UpdateWrite { site, addr, value } => self.write(thread, site, addr, value, Kind::UpdateWrite),
+            Step::Fence { site } => {
+                let mode = self.modes[site.0 as usize].0;
+                self.add(thread, Kind::Fence, mode, 0, INIT, Some(site));
+                Ok(Move::Go)
+            }
+            Step::Spawn { site, func } => self.spawn(thread, site, func),
+            Step::Join { site, thread: handle } => {
+                let Some(child) = self.joined(handle) else {
+                    return Err(self.violation(Failure::ApiMisuse, "joins a thread that does not exist", thread, site));
+                };
+                let Some(end) = self.ended(child) else { return Ok(Move::Back) };
+                let value = self.graph.label(end).value;
+                self.add(thread, Kind::Join, Mode::RELAXED, value, end, Some(site));
+                self.runners[t].give(self.image, value);
+                Ok(Move::Go)
+            }
+            Step::Alloc { site, addr, size } => {
+                let e = self.add(thread, Kind::Alloc, Mode::RELAXED, addr, INIT, Some(site));
+                let SiteKind::Alloc { storage, zeroed } = self.image.site(site).kind else { return Ok(Move::Back) };
+                let heap = storage == Storage::Heap;
+                self.graph.made.push(Made { addr, size, alloc: e, free: INIT, heap, zeroed });
+                Ok(Move::Go)
+            }
+            Step::Free { site, addr } => self.free(thread, site, addr),
+            Step::Fail { site, failure } => {
+                let message = match site.map(|s| &self.image.site(s).kind) {
+                    Some(SiteKind::Fail(_, message)) => message.to_string(),
+                    Some(SiteKind::Unlock) => "a lock is released that this thread does not hold".to_owned(),
+                    Some(SiteKind::Call | SiteKind::Spawn) => "there is no function at this address".to_owned(),
+                    Some(SiteKind::Free) => "what is freed is not on the heap".to_owned(),
+                    _ => "an access outside every object".to_owned(),
+                };
+                self.explored.violation = Some(Violation {
+                    failure,
+                    message,
+                    thread: u32::from(thread),
+                    span: site.map(|s| self.image.site(s).span),
+                    other: None,
+                });
+                Err(Stop::Violation)
+            }
+            Step::End(value) => {
+                self.add(thread, Kind::End, Mode::RELAXED, value, INIT, None);
+                Ok(Move::Go)
+            }
+            Step::Endless => Err(Stop::Endless),
+            Step::Nondet { .. } => Err(Stop::Refused("a value that is not determined".into())),
+            Step::Blocked { .. } | Step::Cut => Ok(Move::Back),
+        }
+    }
+
+    /// Adds an event that touches no memory.
+    fn add(&mut self, thread: u16, kind: Kind, mode: Mode, value: u64, rf: EventId, site: Option<SiteId>) -> EventId {
+        let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
+        let label = Label { kind, mode, thread, pos, loc: NO_LOC, value, rf, site, saved: NOT_SAVED };
+        let e = self.graph.push(label);
+        self.graph.set_clocks(e, &self.rules);
+        e
+    }
+
+    fn spawn(&mut self, thread: u16, site: SiteId, func: FuncId) -> Result<Move, Stop> {
+        let t = usize::from(thread);
+        let earlier = self.graph.threads[t].events.iter().filter(|e| self.graph.label(**e).kind == Kind::Spawn).count();
+        let key = (thread, earlier as u32);
+        let child = match self.children.get(&key) {
+            Some(child) => *child,
+            None => {
+                if self.runners.len() >= self.graph.stride() {
+                    return Err(Stop::MoreThreads);
+                }
+                let child = self.add_thread();
+                self.children.insert(key, child);
+                child
+            }
+        };
+        let mut args = Vec::new();
+        self.runners[t].spawn_args(self.image, &mut args);
+        let e = self.add(thread, Kind::Spawn, Mode::RELAXED, u64::from(child), INIT, Some(site));
+        let n = self.runners.len();
+        self.graph.threads.resize_with(n, Default::default);
+        let entry = &mut self.graph.threads[usize::from(child)];
+        (entry.present, entry.spawn, entry.func, entry.args) = (true, e, func, args);
+        self.placed[usize::from(child)] = false;
+        self.steps[usize::from(child)] = None;
+        self.runners[t].give(self.image, handle(u64::from(child)));
+        Ok(Move::Go)
+    }
+
+    fn location(&mut self, thread: u16, site: SiteId, addr: u64) -> Result<LocId, Stop> {
+        let size = self.image.site(site).size;
+        match self.locations.find(self.program, addr, size) {
+            Ok(loc) => {
+                let n = self.locations.places.len();
+                if self.graph.locations.len() < n {
+                    self.graph.locations.resize_with(n, Default::default);
+                }
+                if self.locations.places[loc as usize].owner == Owner::Nothing {
+                    let what =
+                        if addr < 4096 { "a null pointer is followed" } else { "an access outside every object" };
+                    return Err(self.violation(Failure::InvalidAccess, what, thread, site));
+                }
+                Ok(loc)
+            }
+            Err(other) => Err(Stop::Refused(format!(
+                "accesses of different sizes overlap ({size} bytes at {addr:#x}, {} at {:#x})",
+                other.size, other.addr
+            ))),
+        }
+    }
+
+    fn read(&mut self, thread: u16, site: SiteId, addr: u64, kind: Kind) -> Result<Move, Stop> {
+        let t = usize::from(thread);
+        let loc = self.location(thread, site, addr)?;
+        let saved = self.graph.saved.len() as u32;
+        self.graph.saved.push(0);
+        self.runners[t].save(self.image, &mut self.graph.saved);
+        self.graph.saved[saved as usize] = self.graph.saved.len() as u64 - u64::from(saved);
+        let pos = self.graph.threads[t].events.len() as u16;
+        let mode = self.modes[site.0 as usize].0;
+        let label = Label { kind, mode, thread, pos, loc, value: 0, rf: INIT, site: Some(site), saved };
+        let e = self.graph.push(label);
+        self.graph.set_clocks(e, &self.rules);
+        let bound = self.graph.coherence_bound(e);
+        let last = self.graph.locations[loc as usize].writes.len();
+        let first_way = self.ways.len();
+        for position in bound..last {
+            self.ways.push(Way::Source(self.graph.co_at(loc, position)));
+        }
+        let ways = (self.ways.len() - first_way) as u32;
+        if ways > 0 {
+            self.stack.push(Entry::Choice { event: e, ways });
+        }
+        self.read_from(e, self.graph.co_at(loc, last))
+    }
+
+    /// Lets the read that was added last read from a write.
+    fn read_from(&mut self, e: EventId, source: EventId) -> Result<Move, Stop> {
+        let loc = self.graph.label(e).loc;
+        let value = if source == INIT { self.initial(loc) } else { self.graph.label(source).value };
+        let label = &mut self.graph.labels[e as usize];
+        (label.rf, label.value) = (source, value);
+        let label = *label;
+        self.graph.set_clocks(e, &self.rules);
+        // What the source brings with it may be later than the source.
+        let position = self.graph.co_position(loc, source);
+        let latest = position == self.graph.locations[loc as usize].writes.len();
+        if !latest {
+            if self.graph.coherence_bound(e) > position {
+                return Ok(Move::Back);
+            }
+            if !self.rules.allows(&self.graph, e, &mut self.scratch) {
+                return Ok(Move::Back);
+            }
+        }
+        self.check(e)?;
+        let t = usize::from(label.thread);
+        if self.placed[t] {
+            self.runners[t].give(self.image, value);
+        }
+        if label.kind == Kind::UpdateRead {
+            self.next = Some(label.thread);
+        }
+        Ok(Move::Go)
+    }
+
+    fn initial(&self, loc: LocId) -> u64 {
+        self.locations.places[loc as usize].init
+    }
+
+    fn write(&mut self, thread: u16, site: SiteId, addr: u64, value: u64, kind: Kind) -> Result<Move, Stop> {
+        let loc = self.location(thread, site, addr)?;
+        let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
+        let mode = self.modes[site.0 as usize].1;
+        let size = self.image.site(site).size;
+        let value = if size >= 8 { value } else { value & ((1 << (8 * size)) - 1) };
+        let label = Label { kind, mode, thread, pos, loc, value, rf: INIT, site: Some(site), saved: NOT_SAVED };
+        let e = self.graph.push(label);
+        self.graph.set_clocks(e, &self.rules);
+        let first_way = self.ways.len();
+        self.revisits(e);
+        self.places(e);
+        let ways = (self.ways.len() - first_way) as u32;
+        match ways {
+            0 => Ok(Move::Back),
+            _ => {
+                self.stack.push(Entry::Choice { event: e, ways });
+                // The first of these ways is taken by going back to it.
+                Ok(Move::Back)
+            }
+        }
+    }
+
+    /// The places that coherence and atomicity leave to a write, the latest on top.
+    fn places(&mut self, e: EventId) {
+        let label = *self.graph.label(e);
+        if label.kind == Kind::UpdateWrite {
+            let source = self.graph.label(self.graph.previous(e)).rf;
+            let place = self.graph.co_position(label.loc, source);
+            if !self.graph.joined(label.loc, place) {
+                self.ways.push(Way::Place(place as u32));
+            }
+            return;
+        }
+        let last = self.graph.locations[label.loc as usize].writes.len();
+        let bound = self.graph.coherence_bound(e);
+        for place in (bound..=last).filter(|p| !self.graph.joined(label.loc, *p)) {
+            self.ways.push(Way::Place(place as u32));
+        }
+    }
+
+    /// The reads that may read from a new write in place of what they read, each exactly in the one graph where all that
+    /// would be lost is as the search would first add it.
+    fn revisits(&mut self, w: EventId) {
+        let label = *self.graph.label(w);
+        for i in 0..self.graph.locations[label.loc as usize].reads.len() {
+            let r = self.graph.locations[label.loc as usize].reads[i];
+            if !self.graph.porf(r, w) && self.is_maximal_since(r, w) {
+                self.ways.push(Way::Revisit(r));
+            }
+        }
+    }
+
+    fn is_maximal_since(&self, r: EventId, w: EventId) -> bool {
+        let graph = &self.graph;
+        (r..w).filter(|e| *e == r || !graph.porf(*e, w)).all(|e| {
+            let label = graph.label(e);
+            let known = |x: EventId| x <= e || graph.porf(x, w);
+            let source = match label.kind {
+                Kind::Read | Kind::UpdateRead => label.rf,
+                Kind::Write | Kind::UpdateWrite => {
+                    let location = &graph.locations[label.loc as usize];
+                    if location.reads.iter().any(|x| *x < e && graph.label(*x).rf == e) {
+                        return false;
+                    }
+                    e
+                }
+                _ => return true,
+            };
+            let writes = &graph.locations[label.loc as usize].writes;
+            known(source) && !writes[graph.co_position(label.loc, source)..].iter().any(|x| known(*x))
+        })
+    }
+
+    /// Puts a write in its place, given that it is in none.
+    fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
+        let loc = self.graph.label(e).loc;
+        let writes = &mut self.graph.locations[loc as usize].writes;
+        let latest = place as usize == writes.len();
+        writes.insert(place as usize, e);
+        if !latest && !self.rules.allows(&self.graph, e, &mut self.scratch) {
+            return Ok(Move::Back);
+        }
+        self.check(e)?;
+        Ok(Move::Go)
+    }
+
+    /// Goes back to the last choice that has ways left and takes one. False if there is none.
+    fn back(&mut self) -> Result<bool, Stop> {
+        loop {
+            match self.stack.last_mut() {
+                None => return Ok(false),
+                Some(Entry::Outer(_)) => {
+                    if let Some(Entry::Outer(outer)) = self.stack.pop() {
+                        let inner = std::mem::replace(&mut self.graph, *outer);
+                        self.spare.push(inner);
+                        self.forget_all();
+                    }
+                }
+                Some(Entry::Choice { event, ways }) => {
+                    let event = *event;
+                    *ways -= 1;
+                    if *ways == 0 {
+                        self.stack.pop();
+                    }
+                    let Some(way) = self.ways.pop() else { return Ok(false) };
+                    self.cut(event + 1);
+                    self.next = None;
+                    let moved = match way {
+                        Way::Source(source) => {
+                            self.forget(self.graph.label(event).thread);
+                            self.read_from(event, source)?
+                        }
+                        Way::Place(place) => {
+                            self.take_out(event);
+                            self.put(event, place)?
+                        }
+                        Way::Revisit(read) => self.revisit(read, event)?,
+                        Way::Revisited { read, place } => {
+                            self.take_out(event);
+                            self.revisited(read, event, place)?
+                        }
+                    };
+                    if let Move::Go = moved {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_out(&mut self, w: EventId) {
+        let loc = self.graph.label(w).loc;
+        self.graph.locations[loc as usize].writes.retain(|x| *x != w);
+    }
+
+    /// Goes on in the graph that remains when `read` reads from `write`.
+    fn revisit(&mut self, read: EventId, write: EventId) -> Result<Move, Stop> {
+        self.explored.revisits += 1;
+        self.take_out(write);
+        let mut inner = self.spare.pop().unwrap_or_default();
+        self.graph.restricted(read, write, &mut inner, &mut self.number);
+        let new = self.number[write as usize];
+        let outer = std::mem::replace(&mut self.graph, inner);
+        self.stack.push(Entry::Outer(Box::new(outer)));
+        self.forget_all();
+        let first_way = self.ways.len();
+        self.places(new);
+        for way in &mut self.ways[first_way..] {
+            if let Way::Place(place) = *way {
+                *way = Way::Revisited { read, place };
+            }
+        }
+        let ways = (self.ways.len() - first_way) as u32;
+        if ways > 0 {
+            self.stack.push(Entry::Choice { event: new, ways });
+        }
+        Ok(Move::Back)
+    }
+
+    fn revisited(&mut self, read: EventId, write: EventId, place: u32) -> Result<Move, Stop> {
+        self.forget(self.graph.label(read).thread);
+        if let Move::Back = self.put(write, place)? {
+            return Ok(Move::Back);
+        }
+        let loc = self.graph.label(write).loc;
+        let label = &mut self.graph.labels[read as usize];
+        (label.rf, label.value) = (write, 0);
+        self.graph.labels[read as usize].value = self.graph.labels[write as usize].value;
+        self.graph.set_clocks(read, &self.rules);
+        if self.graph.coherence_bound(read) > self.graph.co_position(loc, write) {
+            return Ok(Move::Back);
+        }
+        let latest = self.graph.locations[loc as usize].writes.last() == Some(&write);
+        if !latest && !self.rules.allows(&self.graph, read, &mut self.scratch) {
+            return Ok(Move::Back);
+        }
+        self.check(read)?;
+        let label = self.graph.label(read);
+        if label.kind == Kind::UpdateRead {
+            self.next = Some(label.thread);
+        }
+        Ok(Move::Go)
+    }
+
+    /// The runner of this thread is no longer where its events end.
+    fn forget(&mut self, thread: u16) {
+        self.placed[usize::from(thread)] = false;
+        self.steps[usize::from(thread)] = None;
+    }
+
+    fn forget_all(&mut self) {
+        self.placed.fill(false);
+        self.steps.fill(None);
+        let n = self.runners.len();
+        self.graph.threads.resize_with(n, Default::default);
+        let n = self.locations.places.len();
+        self.graph.locations.resize_with(n, Default::default);
+    }
+
+    fn cut(&mut self, len: EventId) {
+        for e in len..self.graph.len() {
+            let label = self.graph.label(e);
+            let t = usize::from(label.thread);
+            self.placed[t] = false;
+            self.steps[t] = None;
+        }
+        self.graph.cut(len);
+    }
+
+    /// All threads have ended or wait.
+    fn finish(&mut self) -> Result<(), Stop> {
+        let mut blocked = false;
+        let mut resource = None;
+        let mut other = false;
+        for thread in 0..self.graph.threads.len() as u16 {
+            if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
+                continue;
+            }
+            blocked = true;
+            match self.step(thread) {
+                Step::Blocked { wait: Wait::Resource, site } => resource = resource.or(Some((thread, site))),
+                Step::Join { .. } => {}
+                Step::Cut => {
+                    self.explored.cut = true;
+                    other = true;
+                }
+                _ => other = true,
+            }
+        }
+        if !blocked {
+            self.explored.complete += 1;
+            let ended = Ended { runners: &self.runners, graph: &self.graph, locations: &self.locations };
+            (self.ended)(&ended);
+            return Ok(());
+        }
+        self.explored.blocked += 1;
+        if let Some((thread, site)) = resource
+            && !other
+            && self.waits_for_good()
+        {
+            self.explored.violation = Some(Violation {
+                failure: Failure::Deadlock,
+                message: "every thread waits for another".into(),
+                thread: u32::from(thread),
+                span: site.map(|s| self.image.site(s).span),
+                other: None,
+            });
+            return Err(Stop::Violation);
+        }
+        Ok(())
+    }
+
+    /// Whether every thread that waits has read the latest write of what it waits for.
+    fn waits_for_good(&self) -> bool {
+        self.graph.threads.iter().filter(|t| t.present).all(|thread| {
+            let Some(last) = thread.events.last() else { return true };
+            let label = self.graph.label(*last);
+            !label.kind.reads()
+                || self.graph.co_position(label.loc, label.rf) == self.graph.locations[label.loc as usize].writes.len()
+        })
+    }
+
+    fn free(&mut self, thread: u16, site: Option<SiteId>, addr: u64) -> Result<Move, Stop> {
+        let e = self.add(thread, Kind::Free, Mode::RELAXED, addr, INIT, site);
+        let Some(at) = self.graph.made.iter().position(|m| m.addr == addr && (m.heap || site.is_none())) else {
+            let what = "what is freed is not the start of an object on the heap";
+            return Err(self.fault(Failure::InvalidFree, what, e, None));
+        };
+        let made = self.graph.made[at];
+        if made.free != INIT {
+            return Err(self.fault(Failure::DoubleFree, "an object is freed twice", e, Some(made.free)));
+        }
+        if !self.ordered(made.alloc, e) {
+            return Err(self.fault(
+                Failure::InvalidFree,
+                "an object is freed whose allocation may come later",
+                e,
+                None,
+            ));
+        }
+        self.graph.made[at].free = e;
+        let locs = address::heap_object(addr).and_then(|key| self.locations.of_made.get(&key));
+        for loc in locs.into_iter().flatten() {
+            let location = &self.graph.locations[*loc as usize];
+            let late = location.writes.iter().chain(&location.reads).find(|a| !self.ordered(**a, e)).copied();
+            if let Some(access) = late {
+                let what = "an object is freed while another thread may use it";
+                return Err(self.fault(Failure::UseAfterFree, what, access, Some(e)));
+            }
+        }
+        Ok(Move::Go)
+    }
+
+    /// Whether `a` happens before `b`.
+    fn ordered(&self, a: EventId, b: EventId) -> bool {
+        self.graph.hb(a, b)
+    }
+
+    /// Memory safety and races of an access that was added, or got another source.
+    fn check(&mut self, e: EventId) -> Result<(), Stop> {
+        let label = *self.graph.label(e);
+        let place = self.locations.places[label.loc as usize];
+        if let Owner::Made { .. } = place.owner {
+            self.check_made(e, place.addr, place.size)?;
+            if label.kind.reads() && label.rf == INIT && !self.zeroed(place.addr) {
+                let what = "memory is read that nobody has written";
+                return Err(self.fault(Failure::Uninitialized, what, e, None));
+            }
+        }
+        let location = &self.graph.locations[label.loc as usize];
+        if location.plain == 0 {
+            return Ok(());
+        }
+        let reads = if label.kind.writes() { location.reads.as_slice() } else { &[] };
+        let race = location.writes.iter().chain(reads).copied().find(|a| {
+            let other = self.graph.label(*a);
+            let may_race = !other.mode.atomic() || !label.mode.atomic();
+            *a != e && may_race && !self.ordered(*a, e) && !self.ordered(e, *a)
+        });
+        match race {
+            None => Ok(()),
+            Some(other) => Err(self.fault(Failure::Race, "two accesses race", e, Some(other))),
+        }
+    }
+
+    fn made(&self, addr: u64) -> Option<&Made> {
+        self.graph
+            .made
+            .iter()
+            .rfind(|m| m.addr <= addr && addr - m.addr < m.size.max(1).next_multiple_of(address::OBJECT_SIZE))
+    }
+
+    fn zeroed(&self, addr: u64) -> bool {
+        self.made(addr).is_some_and(|m| m.zeroed)
+    }
+
+    fn check_made(&mut self, e: EventId, addr: u64, size: u8) -> Result<(), Stop> {
+        let Some(made) = self.made(addr).copied() else {
+            return Err(self.fault(Failure::InvalidAccess, "an access outside every object", e, None));
+        };
+        if addr + u64::from(size) > made.addr + made.size {
+            let what = format!("an access beyond the end of an object of {} bytes", made.size);
+            return Err(self.fault(Failure::InvalidAccess, &what, e, Some(made.alloc)));
+        }
+        if !self.ordered(made.alloc, e) {
+            return Err(self.fault(
+                Failure::InvalidAccess,
+                "an access to an object whose allocation may come later",
+                e,
+                Some(made.alloc),
+            ));
+        }
+        if made.free != INIT && !self.ordered(e, made.free) {
+            let what = if made.heap {
+                "an object is used after it was freed"
+            } else {
+                "an object is used after its function has returned"
+            };
+            return Err(self.fault(Failure::UseAfterFree, what, e, Some(made.free)));
+        }
+        Ok(())
+    }
+
+    fn violation(&mut self, failure: Failure, message: &str, thread: u16, site: SiteId) -> Stop {
+        self.explored.violation = Some(Violation {
+            failure,
+            message: message.to_owned(),
+            thread: u32::from(thread),
+            span: Some(self.image.site(site).span),
+            other: None,
+        });
+        Stop::Violation
+    }
+
+    /// A violation at an event.
+    fn fault(&mut self, failure: Failure, message: &str, e: EventId, other: Option<EventId>) -> Stop {
+        let span = |e: EventId| Some(self.image.site(self.graph.label(e).site?).span);
+        self.explored.violation = Some(Violation {
+            failure,
+            message: message.to_owned(),
+            thread: u32::from(self.graph.label(e).thread),
+            span: span(e),
+            other: other.and_then(span),
+        });
+        Stop::Violation
+    }
+}
+
+/// The value of an expression without registers.
+fn constant(program: &Program, e: &Expr) -> u64 {
+    match e {
+        Expr::Const(v) => v.unsigned() as u64,
+        Expr::Addr(object, offset) => program.objects[*object].address.wrapping_add_signed(*offset),
+        _ => 0,
+    }
+}
+
+/// What the program holds of a thread: one more than its number, so that none is 0.
+fn handle(thread: u64) -> u64 {
+    thread + 1
+}
+
+fn modes(program: &Program, kind: &SiteKind, rules: &Rules) -> (Mode, Mode) {
+    let of = |tags: &treville_ir::Tags| rules.mode(Mode::of(tags.iter().map(|t| program.tags[*t].as_str())));
+    match kind {
+        SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => (of(tags), of(tags)),
+        SiteKind::Update(tags) => (of(&tags.read), of(&tags.write)),
+        SiteKind::Lock => (Mode::ACQUIRING, Mode::RELAXED),
+        SiteKind::Unlock => (Mode::RELAXED, Mode::RELEASING),
+        _ => (Mode::RELAXED, Mode::RELAXED),
+    }
+}

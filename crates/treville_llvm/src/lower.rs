@@ -1,0 +1,61 @@
+//! From a module to a [`Program`]: what `main` reaches, instruction by instruction, without any optimisation.
+//!
+//! Every scalar value becomes a register of its width; structs, arrays and vectors as values become one register for each
+//! scalar in them. Memory is that of the module's data layout. Functions that the module does not define are those of the
+//! [`runtime`]. Undefined and poisoned values are 0, a weak compare-exchange fails only for a reason, and volatile accesses
+//! are plain ones. What cannot be lowered is an error with its place, in the source where it is known.
+//!
+//! Results of more than one scalar go through memory: the caller passes, as the first argument, the address of an object
+//! that only its thread can reach.
+
+mod aggregate;
+mod arith;
+mod asm;
+mod atomic;
+mod bits;
+mod call;
+mod code;
+mod constant;
+mod control;
+mod emitter;
+mod fold;
+mod globals;
+mod intrinsic;
+mod memory;
+mod places;
+mod runtime;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod unit;
+
+use crate::module::Module;
+use treville_base::{Diagnostic, SourceMap};
+use treville_ir::Program;
+use unit::Unit;
+
+/// Why something cannot be lowered, in words for a person.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Unsupported(String);
+
+type Lowered<T> = Result<T, Unsupported>;
+
+fn unsupported<T>(why: impl Into<String>) -> Lowered<T> {
+    Err(Unsupported(why.into()))
+}
+
+/// The program that a module is, with `main` as its only thread at the start.
+///
+/// Places are in the source files that the debug information names: those that `sources` has already, or that `read` finds,
+/// which are then added. Where there are none, they are in the module's own text.
+///
+/// # Errors
+/// One for each thing that cannot be lowered.
+pub fn lower(
+    module: &Module,
+    name: &str,
+    sources: &mut SourceMap,
+    read: &mut dyn FnMut(&str) -> Option<String>,
+) -> Result<Program, Vec<Diagnostic>> {
+    Unit::new(module, name, places::Places::new(module, sources, read)).lower()
+}

@@ -1,0 +1,123 @@
+//! Places in the source, from the debug information of instructions.
+
+use crate::debug::{DebugFile, Location, LocationId};
+use crate::module::Module;
+use std::collections::BTreeMap;
+use treville_base::{FileId, SourceMap, Span};
+
+/// Headers whose inline functions only stand for a call: the place is where they are called.
+const WRAPPERS: &[&str] =
+    &["assert.h", "genmc.h", "genmc_internal.h", "pthread.h", "stdatomic.h", "stdlib.h", "threads.h", "treville.h"];
+
+/// Folders of code that the reader did not write.
+const FOREIGN: &[&str] = &["/usr/", "/rustc/"];
+
+pub(super) struct Places<'a> {
+    module: &'a Module,
+    sources: &'a mut SourceMap,
+    read: &'a mut dyn FnMut(&str) -> Option<String>,
+    /// By path; `None` if the file is not there.
+    files: BTreeMap<String, Option<FileId>>,
+    /// Where the lines of a file begin.
+    lines: BTreeMap<FileId, Vec<usize>>,
+    known: BTreeMap<LocationId, Option<Span>>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(
+        module: &'a Module,
+        sources: &'a mut SourceMap,
+        read: &'a mut dyn FnMut(&str) -> Option<String>,
+    ) -> Self {
+        Places { module, sources, read, files: BTreeMap::new(), lines: BTreeMap::new(), known: BTreeMap::new() }
+    }
+
+    /// The place in the source, or, if it is not known, `text` in the module.
+    pub(super) fn span(&mut self, location: Option<LocationId>, text: Span) -> Span {
+        let Some(id) = location else { return text };
+        if let Some(known) = self.known.get(&id) {
+            return known.unwrap_or(text);
+        }
+        let found = self.find(id);
+        self.known.insert(id, found);
+        found.unwrap_or(text)
+    }
+
+    fn find(&mut self, id: LocationId) -> Option<Span> {
+        let debug = &self.module.debug;
+        let ours = |l: &&Location| l.line != 0 && debug.file_of(l).is_some_and(|f| !is_foreign(f));
+        let mut chain = debug.inline_chain(id);
+        let location = chain.find(ours).or_else(|| debug.inline_chain(id).last())?;
+        let file = self.file(debug.file_of(location)?)?;
+        self.place(file, location.line, location.column)
+    }
+
+    fn file(&mut self, file: &DebugFile) -> Option<FileId> {
+        let path = file.path();
+        if let Some(known) = self.files.get(&path) {
+            return *known;
+        }
+        let named = |f: &str| *f == *file.name || f == path;
+        let known = self.sources.files().find(|(_, f)| named(&f.name)).map(|(id, _)| id);
+        let found = known.or_else(|| {
+            let text = (self.read)(&path).or_else(|| (self.read)(&file.name))?;
+            Some(self.sources.add(&*file.name, text))
+        });
+        self.files.insert(path, found);
+        found
+    }
+
+    /// The word at a line and column, with what follows it in parentheses.
+    fn place(&mut self, file: FileId, line: u32, column: u32) -> Option<Span> {
+        let text = &self.sources.file(file).text;
+        let starts = self.lines.entry(file).or_insert_with(|| {
+            std::iter::once(0).chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1)).collect()
+        });
+        let start = *starts.get(line.checked_sub(1)? as usize)?;
+        let line = text[start..].lines().next().unwrap_or("");
+        let column = column.saturating_sub(1) as usize;
+        let (from, shown) = match line.get(column..) {
+            Some(rest) if !rest.is_empty() => (start + column, rest),
+            _ => (start + line.len() - line.trim_start().len(), line.trim()),
+        };
+        Some(Span::new(file, from, from + extent(shown)))
+    }
+}
+
+fn is_foreign(file: &DebugFile) -> bool {
+    let path = file.path();
+    let base = path.rsplit('/').next().unwrap_or(&path);
+    WRAPPERS.contains(&base) || FOREIGN.iter().any(|folder| path.starts_with(folder))
+}
+
+/// How far the word at the beginning reaches, with its arguments if it is called.
+fn extent(text: &str) -> usize {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let word = text.find(|c| !in_word(c)).unwrap_or(text.len());
+    let mut depth = 0;
+    if word > 0 && text[word..].starts_with('(') {
+        for (i, c) in text.char_indices().skip_while(|(i, _)| *i < word) {
+            match c {
+                '(' => depth += 1,
+                ')' if depth == 1 => return i + 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    word.max(text.chars().next().map_or(0, char::len_utf8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::extent;
+
+    #[test]
+    fn a_place_is_a_word_or_a_call() {
+        assert_eq!(extent("lock(&m); x"), 8);
+        assert_eq!(extent("x = 1"), 1);
+        assert_eq!(extent("f(g(1, 2), (3"), 1);
+        assert_eq!(extent("= 1"), 1);
+        assert_eq!(extent(""), 0);
+    }
+}

@@ -1,0 +1,1 @@
+//! Small modules of every family of instructions.

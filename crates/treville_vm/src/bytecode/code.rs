@@ -1,0 +1,240 @@
+//! The instructions of compiled functions.
+
+use treville_base::Span;
+use treville_ir::{Failure, InstrId, Storage, Tags, UpdateTags, Wait};
+use treville_term::BinOp;
+
+treville_base::ids! {
+    /// An instruction that the engine gets to see; facts about it that no step needs are looked up by this.
+    SiteId "s";
+}
+
+/// A place in a function's frame: parameters and registers, then temporaries, then constants.
+pub(crate) type Slot = u16;
+
+/// All values are kept zero-extended in 64 bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ins {
+    Move {
+        dst: Slot,
+        src: Slot,
+    },
+    Bin {
+        op: BinOp,
+        width: u8,
+        dst: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Not {
+        width: u8,
+        dst: Slot,
+        src: Slot,
+    },
+    Neg {
+        width: u8,
+        dst: Slot,
+        src: Slot,
+    },
+    /// Keeps the low bits.
+    Low {
+        width: u8,
+        dst: Slot,
+        src: Slot,
+    },
+    /// From `from` to `to` bits, with copies of the sign.
+    Sign {
+        from: u8,
+        to: u8,
+        dst: Slot,
+        src: Slot,
+    },
+    Select {
+        dst: Slot,
+        cond: Slot,
+        yes: Slot,
+        no: Slot,
+    },
+    /// This thread's copy of the thread-local object whose first byte is at `src` in the image.
+    Local {
+        dst: Slot,
+        src: Slot,
+    },
+    Goto(u32),
+    If {
+        cond: Slot,
+        then: u32,
+        els: u32,
+    },
+    /// The head of a loop.
+    Loop(u16),
+    Load {
+        dst: Slot,
+        addr: Slot,
+        site: SiteId,
+    },
+    Store {
+        addr: Slot,
+        value: Slot,
+        site: SiteId,
+    },
+    /// The read of an update. What follows, up to the write, is its own code.
+    UpdateRead {
+        dst: Slot,
+        addr: Slot,
+        site: SiteId,
+    },
+    UpdateWrite {
+        addr: Slot,
+        value: Slot,
+        site: SiteId,
+    },
+    Fence {
+        site: SiteId,
+    },
+    /// Notes that this thread holds a lock, or no longer does; it is misuse to release one that it does not hold.
+    Hold {
+        addr: Slot,
+    },
+    Release {
+        addr: Slot,
+        site: SiteId,
+    },
+    /// The handle of this thread, which it also writes into the locks that it holds.
+    Holder {
+        dst: Slot,
+    },
+    Wait {
+        cond: Slot,
+        site: SiteId,
+    },
+    Call {
+        dst: Slot,
+        func: u32,
+        args: u32,
+    },
+    CallPointer {
+        dst: Slot,
+        callee: Slot,
+        args: u32,
+        site: SiteId,
+    },
+    Return {
+        value: Slot,
+    },
+    /// The thread is done, with this result.
+    End {
+        value: Slot,
+    },
+    Spawn {
+        dst: Slot,
+        func: Slot,
+        args: u32,
+        site: SiteId,
+    },
+    Join {
+        dst: Slot,
+        thread: Slot,
+        site: SiteId,
+    },
+    Alloc {
+        dst: Slot,
+        size: Slot,
+        site: SiteId,
+    },
+    Free {
+        addr: Slot,
+        site: SiteId,
+    },
+    Fail {
+        site: SiteId,
+    },
+    Nondet {
+        dst: Slot,
+        site: SiteId,
+    },
+    SpinStart,
+    SpinEnd {
+        site: SiteId,
+    },
+}
+
+/// A destination that nobody reads.
+pub(crate) const NOWHERE: Slot = Slot::MAX;
+
+/// What an instruction of the program asks of the engine.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Site {
+    pub kind: SiteKind,
+    /// In bytes, of an access.
+    pub size: u8,
+    pub instr: InstrId,
+    pub span: Span,
+    /// The slots that are needed after it, its own result aside.
+    pub(crate) live: Vec<Slot>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum SiteKind {
+    Load(Tags),
+    Store(Tags),
+    Update(UpdateTags),
+    /// A lock is taken, or tried.
+    Lock,
+    /// A lock is released.
+    Unlock,
+    Fence(Tags),
+    Wait(Wait),
+    Call,
+    Spawn,
+    Join,
+    Alloc {
+        storage: Storage,
+        zeroed: bool,
+    },
+    Free,
+    Fail(Failure, treville_base::Name),
+    Nondet {
+        width: u8,
+    },
+    SpinEnd,
+}
+
+/// A compiled function.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    pub(crate) ins: Vec<Ins>,
+    /// How many slots a frame has.
+    pub(crate) slots: u16,
+    pub(crate) params: Vec<Slot>,
+    /// Slots with the value that they have from the start.
+    pub(crate) constants: Vec<(Slot, u64)>,
+    pub(crate) args: Vec<Vec<Slot>>,
+    pub(crate) loops: Vec<LoopInfo>,
+    /// For each call instruction, the slots that are needed after it.
+    pub(crate) after_call: Vec<(u32, Vec<Slot>)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct LoopInfo {
+    pub(crate) parent: Option<u16>,
+    /// Slots that an iteration may look at before it writes them.
+    pub(crate) live: Vec<Slot>,
+}
+
+/// A whole program, compiled.
+#[derive(Clone, Debug)]
+pub struct Image {
+    pub(crate) codes: Vec<Code>,
+    pub(crate) sites: treville_base::IndexVec<SiteId, Site>,
+}
+
+impl Image {
+    pub fn site(&self, site: SiteId) -> &Site {
+        &self.sites[site]
+    }
+
+    pub fn sites(&self) -> &treville_base::IndexVec<SiteId, Site> {
+        &self.sites
+    }
+}

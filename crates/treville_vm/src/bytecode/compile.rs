@@ -1,0 +1,633 @@
+//! From functions of a program to bytecode: expressions become three-address code, and every instruction that the engine
+//! sees gets a site with the slots that are live across it.
+
+use super::code::{Code, Image, Ins, LoopInfo, NOWHERE, Site, SiteId, SiteKind, Slot};
+use super::flow;
+use std::collections::BTreeMap;
+use treville_base::{Idx, IndexVec, Span};
+use treville_ir::{
+    BlockId, Callee, Expr, Func, FuncId, Inst, InstrId, LockOp, Mark, Op, Program, Reg, Tags, Terminator, UpdateTags,
+    Wait,
+};
+use treville_term::{BinOp, Bv, Cast, UnOp};
+
+/// What the bytecode cannot express.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NotCompiled {
+    pub what: String,
+    pub span: Option<Span>,
+}
+
+/// Compiles every function of a program. The values of `observed` registers are kept to the end of their function.
+pub fn compile(program: &Program, observed: &[(FuncId, Reg)]) -> Result<Image, NotCompiled> {
+    let mut sites = IndexVec::new();
+    let kept = |id: FuncId| observed.iter().filter(|(func, _)| *func == id).map(|(_, reg)| slot(*reg)).collect();
+    let funcs = program.funcs.iter_enumerated();
+    let codes =
+        funcs.map(|(id, func)| Compiler::function(program, func, kept(id), &mut sites)).collect::<Result<_, _>>()?;
+    Ok(Image { codes, sites })
+}
+
+/// A copy of at most this many bytes, known when compiling, is done without a loop.
+const UNROLLED_COPY: u64 = 128;
+
+struct Compiler<'a> {
+    program: &'a Program,
+    func: &'a Func,
+    sites: &'a mut IndexVec<SiteId, Site>,
+    observed: Vec<Slot>,
+    ins: Vec<Ins>,
+    args: Vec<Vec<Slot>>,
+    /// Constants are collected with slots counted from 0 and moved behind the temporaries at the end.
+    constants: BTreeMap<u64, Slot>,
+    temporaries: Slot,
+    starts: Vec<u32>,
+    instr: InstrId,
+    span: Span,
+}
+
+/// Constants have this bit until the number of temporaries is known.
+const CONSTANT: Slot = 0x8000;
+
+impl<'a> Compiler<'a> {
+    fn function(
+        program: &'a Program,
+        func: &'a Func,
+        observed: Vec<Slot>,
+        sites: &'a mut IndexVec<SiteId, Site>,
+    ) -> Result<Code, NotCompiled> {
+        let first_site = sites.len();
+        let mut c = Compiler {
+            program,
+            func,
+            sites,
+            observed,
+            ins: Vec::new(),
+            args: Vec::new(),
+            constants: BTreeMap::new(),
+            temporaries: 0,
+            starts: Vec::new(),
+            instr: InstrId(0),
+            span: Span::new(treville_base::FileId(0), 0, 0),
+        };
+        if let Some(wide) = func.regs.iter().find(|r| r.width > 64) {
+            return Err(c.refuse(&format!("the value {} of {} bits", wide.name, wide.width)));
+        }
+        if func.regs.len() > 0x6000 {
+            return Err(c.refuse("a function with so many registers"));
+        }
+        let successors: Vec<Vec<usize>> = func.blocks.iter().map(|b| successors(&b.end)).collect();
+        let loops = flow::loops(&successors);
+        for (id, block) in func.blocks.iter_enumerated() {
+            c.starts.push(c.ins.len() as u32);
+            if let Some(l) = loops.iter().position(|l| l.head == id.index()) {
+                c.ins.push(Ins::Loop(l as u16));
+            }
+            for inst in &block.insts {
+                (c.instr, c.span) = (inst.instr, inst.span);
+                c.inst(inst)?;
+            }
+            c.end(&block.end)?;
+        }
+        Ok(c.finish(first_site, &loops))
+    }
+
+    /// Patches jumps and constants, and finds what is live.
+    fn finish(mut self, first_site: usize, loops: &[flow::Loop]) -> Code {
+        let constants_from = self.func.regs.len() as Slot + self.temporaries;
+        let constant = |slot: &mut Slot| {
+            if *slot != NOWHERE && *slot & CONSTANT != 0 {
+                *slot = constants_from + (*slot & !CONSTANT);
+            }
+        };
+        self.args.iter_mut().flatten().for_each(constant);
+        for ins in &mut self.ins {
+            operands(ins).into_iter().for_each(constant);
+            match ins {
+                Ins::Goto(to) => *to = self.starts[*to as usize],
+                Ins::If { then, els, .. } => {
+                    for to in [then, els] {
+                        // Jumps inside an instruction are already places, marked by the highest bit.
+                        *to = if *to & INSIDE != 0 { *to & !INSIDE } else { self.starts[*to as usize] };
+                    }
+                }
+                _ => {}
+            }
+        }
+        let constants: Vec<(Slot, u64)> =
+            self.constants.iter().map(|(v, s)| (constants_from + (s & !CONSTANT), *v)).collect();
+        let slots = constants_from + constants.len() as Slot;
+        let facts: Vec<flow::Facts> = self
+            .ins
+            .iter()
+            .enumerate()
+            .map(|(at, ins)| flow::facts(ins, at as u32, &self.args, &self.observed))
+            .collect();
+        let live = flow::liveness(&facts, usize::from(slots));
+        let from = usize::from(constants_from);
+        let mut after_call = Vec::new();
+        for (at, (ins, fact)) in self.ins.iter().zip(&facts).enumerate() {
+            let mut needed = live[at + 1].clone();
+            if let Some(def) = fact.def {
+                needed.remove(usize::from(def));
+            }
+            if let Some(site) = ins.site() {
+                self.sites[site].live = flow::slots(&needed, from);
+            }
+            if matches!(ins, Ins::Call { .. } | Ins::CallPointer { .. }) {
+                after_call.push((at as u32, flow::slots(&needed, from)));
+            }
+        }
+        debug_assert!(first_site <= self.sites.len());
+        let heads = loops.iter().map(|l| self.starts[l.head] as usize);
+        let parents = flow::parents(loops);
+        let loops = heads.zip(parents).map(|(head, parent)| LoopInfo::new(parent, &live[head], from)).collect();
+        // A thread that is there from the start has its first values as arguments.
+        let root = self.program.roots.iter().find(|r| std::ptr::eq(&self.program.funcs[r.func], self.func));
+        let given = root.iter().flat_map(|r| r.init.iter().map(|(reg, _)| *reg));
+        let params = self.func.params.iter().copied().chain(given).map(slot).collect();
+        Code { ins: self.ins, slots, params, constants, args: self.args, loops, after_call }
+    }
+
+    fn refuse(&self, what: &str) -> NotCompiled {
+        NotCompiled { what: what.to_owned(), span: Some(self.span) }
+    }
+
+    fn site(&mut self, kind: SiteKind, size: u8) -> SiteId {
+        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live: Vec::new() })
+    }
+
+    fn temporary(&mut self) -> Slot {
+        self.temporaries += 1;
+        self.func.regs.len() as Slot + self.temporaries - 1
+    }
+
+    fn constant(&mut self, value: u64) -> Slot {
+        let next = CONSTANT | self.constants.len() as Slot;
+        *self.constants.entry(value).or_insert(next)
+    }
+
+    fn width(&self, e: &Expr) -> u8 {
+        match e {
+            Expr::Const(v) => v.width(),
+            Expr::Reg(r) => self.func.regs[*r].width,
+            Expr::Addr(..) => 64,
+            Expr::Un(_, a) => self.width(a),
+            Expr::Bin(op, a, _) => op.result_width(self.width(a)),
+            Expr::Cast(_, width, _) => *width,
+            Expr::Ite(_, a, _) => self.width(a),
+        }
+    }
+
+    /// The slot with an expression's value.
+    fn value(&mut self, e: &Expr) -> Result<Slot, NotCompiled> {
+        match e {
+            Expr::Reg(r) => Ok(slot(*r)),
+            Expr::Const(v) => self.bits(*v),
+            Expr::Addr(object, offset) if !self.program.objects[*object].thread_local => {
+                let address = self.program.objects[*object].address.wrapping_add_signed(*offset);
+                Ok(self.constant(address))
+            }
+            _ => {
+                let dst = self.temporary();
+                self.value_into(dst, e)?;
+                Ok(dst)
+            }
+        }
+    }
+
+    fn bits(&mut self, value: Bv) -> Result<Slot, NotCompiled> {
+        match u64::try_from(value.unsigned()) {
+            Ok(bits) if value.width() <= 64 => Ok(self.constant(bits)),
+            _ => Err(self.refuse(&format!("a constant of {} bits", value.width()))),
+        }
+    }
+
+    fn value_into(&mut self, dst: Slot, e: &Expr) -> Result<(), NotCompiled> {
+        let ins = match e {
+            Expr::Reg(_) | Expr::Const(_) => Ins::Move { dst, src: self.value(e)? },
+            Expr::Addr(object, offset) => {
+                let object = &self.program.objects[*object];
+                let src = self.constant(object.address.wrapping_add_signed(*offset));
+                if object.thread_local { Ins::Local { dst, src } } else { Ins::Move { dst, src } }
+            }
+            Expr::Un(op, a) => {
+                let (width, src) = (self.width(a), self.value(a)?);
+                match op {
+                    UnOp::Not => Ins::Not { width, dst, src },
+                    UnOp::Neg => Ins::Neg { width, dst, src },
+                }
+            }
+            Expr::Bin(op, a, b) => {
+                let width = self.width(a);
+                if width > 64 {
+                    return Err(self.refuse(&format!("arithmetic on {width} bits")));
+                }
+                Ins::Bin { op: *op, width, dst, a: self.value(a)?, b: self.value(b)? }
+            }
+            Expr::Cast(cast, to, a) => {
+                let (from, src) = (self.width(a), self.value(a)?);
+                match cast {
+                    _ if *to > 64 || from > 64 => return Err(self.refuse("a value of more than 64 bits")),
+                    Cast::Sign if *to > from => Ins::Sign { from, to: *to, dst, src },
+                    Cast::Zero | Cast::Sign if *to < from => Ins::Low { width: *to, dst, src },
+                    Cast::Zero | Cast::Sign => Ins::Move { dst, src },
+                }
+            }
+            Expr::Ite(c, a, b) => Ins::Select { dst, cond: self.value(c)?, yes: self.value(a)?, no: self.value(b)? },
+        };
+        self.ins.push(ins);
+        Ok(())
+    }
+
+    fn list(&mut self, exprs: &[Expr]) -> Result<u32, NotCompiled> {
+        let slots = exprs.iter().map(|e| self.value(e)).collect::<Result<Vec<Slot>, _>>()?;
+        self.args.push(slots);
+        Ok(self.args.len() as u32 - 1)
+    }
+
+    fn inst(&mut self, inst: &Inst) -> Result<(), NotCompiled> {
+        match &inst.op {
+            Op::Assign { dst, value } => self.value_into(slot(*dst), value),
+            Op::Load { dst, addr, size, tags } => {
+                let addr = self.value(addr)?;
+                self.load(slot(*dst), addr, *size, tags)
+            }
+            Op::Store { addr, value, size, tags } => {
+                let (addr, value) = (self.value(addr)?, self.value(value)?);
+                self.store(addr, value, *size, tags)
+            }
+            Op::Update { old, addr, size, guard, new, tags } => {
+                self.update(slot(*old), addr, *size, guard.as_ref(), new, tags)
+            }
+            Op::Fence { tags } => {
+                let site = self.site(SiteKind::Fence(tags.clone()), 0);
+                self.push(Ins::Fence { site })
+            }
+            Op::Lock { op, addr, size } => self.lock(*op, addr, *size),
+            Op::Wait { cond, kind } => {
+                let cond = self.value(cond)?;
+                let site = self.site(SiteKind::Wait(*kind), 0);
+                self.push(Ins::Wait { cond, site })
+            }
+            Op::Call { dst, callee, args } => self.call(*dst, callee, args),
+            Op::Spawn { dst, callee, args } => {
+                let func = match callee {
+                    Callee::Func(f) => self.constant(Program::func_address(*f)),
+                    Callee::Pointer(p) => self.value(p)?,
+                };
+                let args = self.list(args)?;
+                let site = self.site(SiteKind::Spawn, 0);
+                self.push(Ins::Spawn { dst: slot(*dst), func, args, site })
+            }
+            Op::Join { dst, thread } => {
+                let thread = self.value(thread)?;
+                let site = self.site(SiteKind::Join, 0);
+                self.push(Ins::Join { dst: dst.map_or(NOWHERE, slot), thread, site })
+            }
+            Op::Alloc { dst, size, storage, zeroed } => {
+                let size = self.value(size)?;
+                let site = self.site(SiteKind::Alloc { storage: *storage, zeroed: *zeroed }, 0);
+                self.push(Ins::Alloc { dst: slot(*dst), size, site })
+            }
+            Op::Free { addr } => {
+                let addr = self.value(addr)?;
+                let site = self.site(SiteKind::Free, 0);
+                self.push(Ins::Free { addr, site })
+            }
+            Op::Copy { to, from, len, tags } => self.copy(to, Source::Memory(from), len, tags),
+            Op::Fill { to, byte, len, tags } => self.copy(to, Source::Byte(byte), len, tags),
+            Op::Fail { failure, message } => {
+                let site = self.site(SiteKind::Fail(*failure, message.clone()), 0);
+                self.push(Ins::Fail { site })
+            }
+            Op::Current { dst } => self.push(Ins::Holder { dst: slot(*dst) }),
+            Op::Nondet { dst } => {
+                let site = self.site(SiteKind::Nondet { width: self.func.regs[*dst].width }, 0);
+                self.push(Ins::Nondet { dst: slot(*dst), site })
+            }
+            Op::Mark(Mark::SpinStart) => self.push(Ins::SpinStart),
+            Op::Mark(Mark::SpinEnd) => {
+                let site = self.site(SiteKind::SpinEnd, 0);
+                self.push(Ins::SpinEnd { site })
+            }
+            Op::Mark(Mark::LoopBound(_)) => Ok(()),
+            Op::StoreConditional { .. } => Err(self.refuse("a store-conditional")),
+            Op::Opaque { .. } => Err(self.refuse("an event that is neither read, write nor fence")),
+        }
+    }
+
+    fn push(&mut self, ins: Ins) -> Result<(), NotCompiled> {
+        self.ins.push(ins);
+        Ok(())
+    }
+
+    fn load(&mut self, dst: Slot, addr: Slot, size: u8, tags: &Tags) -> Result<(), NotCompiled> {
+        if size > 8 {
+            return Err(self.refuse(&format!("an access of {size} bytes")));
+        }
+        let site = self.site(SiteKind::Load(tags.clone()), size);
+        self.push(Ins::Load { dst, addr, site })
+    }
+
+    fn store(&mut self, addr: Slot, value: Slot, size: u8, tags: &Tags) -> Result<(), NotCompiled> {
+        if size > 8 {
+            return Err(self.refuse(&format!("an access of {size} bytes")));
+        }
+        let site = self.site(SiteKind::Store(tags.clone()), size);
+        self.push(Ins::Store { addr, value, site })
+    }
+
+    fn update(
+        &mut self,
+        old: Slot,
+        addr: &Expr,
+        size: u8,
+        guard: Option<&Expr>,
+        new: &Expr,
+        tags: &UpdateTags,
+    ) -> Result<(), NotCompiled> {
+        if size > 8 {
+            return Err(self.refuse(&format!("an update of {size} bytes")));
+        }
+        // The address may mention `old`, which the read overwrites.
+        let place = self.temporary();
+        self.value_into(place, addr)?;
+        let site = self.site(SiteKind::Update(tags.clone()), size);
+        self.ins.push(Ins::UpdateRead { dst: old, addr: place, site });
+        let skip = match guard {
+            Some(guard) => {
+                let cond = self.value(guard)?;
+                let at = self.ins.len();
+                self.ins.push(Ins::If { cond, then: INSIDE | (at as u32 + 1), els: 0 });
+                Some(at)
+            }
+            None => None,
+        };
+        let value = self.value(new)?;
+        let site = self.site(SiteKind::Update(tags.clone()), size);
+        self.ins.push(Ins::UpdateWrite { addr: place, value, site });
+        if let Some(at) = skip {
+            self.leave_at(at);
+        }
+        Ok(())
+    }
+
+    /// Lets the branch at `at` go here when its condition is false.
+    fn leave_at(&mut self, at: usize) {
+        let here = INSIDE | self.ins.len() as u32;
+        if let Ins::If { els, .. } = &mut self.ins[at] {
+            *els = here;
+        }
+    }
+
+    fn lock(&mut self, op: LockOp, addr: &Expr, size: u8) -> Result<(), NotCompiled> {
+        let place = self.temporary();
+        self.value_into(place, addr)?;
+        let zero = self.constant(0);
+        match op {
+            LockOp::Acquire | LockOp::Try { .. } => {
+                let (old, free, holder) = (self.temporary(), self.temporary(), self.temporary());
+                let site = self.site(SiteKind::Lock, size);
+                self.ins.push(Ins::UpdateRead { dst: old, addr: place, site });
+                self.ins.push(Ins::Bin { op: BinOp::Eq, width: 8 * size, dst: free, a: old, b: zero });
+                let skip = if let LockOp::Try { dst } = op {
+                    let width = self.func.regs[dst].width;
+                    self.ins.push(Ins::Low { width, dst: slot(dst), src: free });
+                    self.ins.push(Ins::If { cond: free, then: INSIDE | (self.ins.len() as u32 + 1), els: 0 });
+                    Some(self.ins.len() - 1)
+                } else {
+                    let site = self.site(SiteKind::Wait(Wait::Resource), 0);
+                    self.ins.push(Ins::Wait { cond: free, site });
+                    None
+                };
+                self.ins.push(Ins::Holder { dst: holder });
+                let site = self.site(SiteKind::Lock, size);
+                self.ins.push(Ins::UpdateWrite { addr: place, value: holder, site });
+                self.ins.push(Ins::Hold { addr: place });
+                if let Some(at) = skip {
+                    self.leave_at(at);
+                }
+                Ok(())
+            }
+            LockOp::Release => {
+                let site = self.site(SiteKind::Unlock, size);
+                self.ins.push(Ins::Release { addr: place, site });
+                let site = self.site(SiteKind::Unlock, size);
+                self.push(Ins::Store { addr: place, value: zero, site })
+            }
+            LockOp::IsHeld { .. } => Err(self.refuse("a question whether a lock is held")),
+        }
+    }
+
+    fn call(&mut self, dst: Option<Reg>, callee: &Callee, args: &[Expr]) -> Result<(), NotCompiled> {
+        let args = self.list(args)?;
+        let dst = dst.map_or(NOWHERE, slot);
+        match callee {
+            Callee::Func(f) => self.push(Ins::Call { dst, func: f.0, args }),
+            Callee::Pointer(p) => {
+                let callee = self.value(p)?;
+                let site = self.site(SiteKind::Call, 0);
+                self.push(Ins::CallPointer { dst, callee, args, site })
+            }
+        }
+    }
+
+    /// Copies or fills memory in pieces of 8 bytes and then bytes, from the end if the ranges would otherwise destroy
+    /// each other.
+    fn copy(&mut self, to: &Expr, source: Source<'_>, len: &Expr, tags: &Tags) -> Result<(), NotCompiled> {
+        let to_slot = self.temporary();
+        self.value_into(to_slot, to)?;
+        let from = match source {
+            Source::Memory(from) => {
+                let slot = self.temporary();
+                self.value_into(slot, from)?;
+                Piece::From(slot)
+            }
+            Source::Byte(byte) => {
+                let (all, ones) = (self.temporary(), self.constant(0x0101_0101_0101_0101));
+                let byte = self.value(byte)?;
+                self.ins.push(Ins::Bin { op: BinOp::Mul, width: 64, dst: all, a: byte, b: ones });
+                Piece::All(all)
+            }
+        };
+        match len {
+            Expr::Const(n) if n.unsigned() <= u128::from(UNROLLED_COPY) => {
+                self.copy_unrolled(to_slot, from, n.unsigned() as u64, tags)
+            }
+            _ => self.copy_loop(to_slot, from, len, tags),
+        }
+    }
+
+    fn copy_unrolled(&mut self, to: Slot, from: Piece, len: u64, tags: &Tags) -> Result<(), NotCompiled> {
+        let mut pieces = Vec::new();
+        let mut offset = 0;
+        while offset < len {
+            let size = [8, 4, 2, 1].into_iter().find(|s| offset + s <= len).unwrap_or(1);
+            let value = match from {
+                Piece::All(value) => value,
+                Piece::From(base) => {
+                    let (value, addr) = (self.temporary(), self.offset(base, offset));
+                    self.load(value, addr, size as u8, tags)?;
+                    value
+                }
+            };
+            pieces.push((offset, size, value));
+            offset += size;
+        }
+        for (offset, size, value) in pieces {
+            let addr = self.offset(to, offset);
+            self.store(addr, value, size as u8, tags)?;
+        }
+        Ok(())
+    }
+
+    fn offset(&mut self, base: Slot, offset: u64) -> Slot {
+        if offset == 0 {
+            return base;
+        }
+        let (dst, by) = (self.temporary(), self.constant(offset));
+        self.ins.push(Ins::Bin { op: BinOp::Add, width: 64, dst, a: base, b: by });
+        dst
+    }
+
+    fn copy_loop(&mut self, to: Slot, from: Piece, len: &Expr, tags: &Tags) -> Result<(), NotCompiled> {
+        let total = self.temporary();
+        self.value_into(total, len)?;
+        let backward = match from {
+            Piece::All(_) => self.constant(0),
+            // From the end if the target begins inside the source.
+            Piece::From(from) => {
+                let (distance, backward) = (self.temporary(), self.temporary());
+                self.bin(BinOp::Sub, distance, to, from);
+                self.bin(BinOp::ULt, backward, distance, total);
+                backward
+            }
+        };
+        let done = self.temporary();
+        let zero = self.constant(0);
+        self.ins.push(Ins::Move { dst: done, src: zero });
+        for size in [8, 1] {
+            let step = self.constant(size);
+            let (after, fits, at, rest) = (self.temporary(), self.temporary(), self.temporary(), self.temporary());
+            let head = self.ins.len() as u32;
+            self.bin(BinOp::Add, after, done, step);
+            self.bin(BinOp::ULe, fits, after, total);
+            let exit = self.ins.len();
+            self.ins.push(Ins::If { cond: fits, then: INSIDE | (exit as u32 + 1), els: 0 });
+            self.bin(BinOp::Sub, rest, total, after);
+            self.ins.push(Ins::Select { dst: at, cond: backward, yes: rest, no: done });
+            let target = self.temporary();
+            let value = match from {
+                Piece::All(value) => value,
+                Piece::From(from) => {
+                    let (value, source) = (self.temporary(), self.temporary());
+                    self.bin(BinOp::Add, source, from, at);
+                    self.load(value, source, size as u8, tags)?;
+                    value
+                }
+            };
+            self.bin(BinOp::Add, target, to, at);
+            self.store(target, value, size as u8, tags)?;
+            self.ins.push(Ins::Move { dst: done, src: after });
+            let yes = self.constant(1);
+            self.ins.push(Ins::If { cond: yes, then: INSIDE | head, els: INSIDE | head });
+            self.leave_at(exit);
+        }
+        Ok(())
+    }
+
+    fn bin(&mut self, op: BinOp, dst: Slot, a: Slot, b: Slot) {
+        self.ins.push(Ins::Bin { op, width: 64, dst, a, b });
+    }
+
+    fn end(&mut self, end: &Terminator) -> Result<(), NotCompiled> {
+        let ins = match end {
+            Terminator::Goto(to) => Ins::Goto(to.0),
+            Terminator::Branch { cond, then, els, .. } => Ins::If { cond: self.value(cond)?, then: then.0, els: els.0 },
+            Terminator::End => Ins::End { value: NOWHERE },
+            Terminator::Exit(value) => Ins::End { value: self.value(value)? },
+            Terminator::Return(value) => Ins::Return { value: value.as_ref().map_or(Ok(NOWHERE), |v| self.value(v))? },
+        };
+        self.push(ins)
+    }
+}
+
+/// Marks a target inside the code, where others are blocks.
+const INSIDE: u32 = 0x8000_0000;
+
+/// What is written into memory.
+enum Source<'a> {
+    Memory(&'a Expr),
+    Byte(&'a Expr),
+}
+
+/// The same, in a slot: memory from this address, or the same 8 bytes everywhere.
+#[derive(Clone, Copy)]
+enum Piece {
+    From(Slot),
+    All(Slot),
+}
+
+fn slot(reg: Reg) -> Slot {
+    reg.0 as Slot
+}
+
+fn successors(end: &Terminator) -> Vec<usize> {
+    let index = |b: &BlockId| b.index();
+    match end {
+        Terminator::Goto(to) => vec![index(to)],
+        Terminator::Branch { then, els, .. } => vec![index(then), index(els)],
+        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => Vec::new(),
+    }
+}
+
+/// Every slot that an instruction mentions.
+fn operands(ins: &mut Ins) -> Vec<&mut Slot> {
+    match ins {
+        Ins::Move { dst, src }
+        | Ins::Not { dst, src, .. }
+        | Ins::Neg { dst, src, .. }
+        | Ins::Low { dst, src, .. }
+        | Ins::Sign { dst, src, .. }
+        | Ins::Local { dst, src } => vec![dst, src],
+        Ins::Bin { dst, a, b, .. } => vec![dst, a, b],
+        Ins::Select { dst, cond, yes, no } => vec![dst, cond, yes, no],
+        Ins::If { cond, .. } | Ins::Wait { cond, .. } => vec![cond],
+        Ins::Load { dst, addr, .. } | Ins::UpdateRead { dst, addr, .. } => vec![dst, addr],
+        Ins::Store { addr, value, .. } | Ins::UpdateWrite { addr, value, .. } => vec![addr, value],
+        Ins::Hold { addr } | Ins::Release { addr, .. } | Ins::Free { addr, .. } => vec![addr],
+        Ins::Holder { dst } | Ins::Nondet { dst, .. } | Ins::Call { dst, .. } => vec![dst],
+        Ins::CallPointer { dst, callee, .. } => vec![dst, callee],
+        Ins::Spawn { dst, func, .. } => vec![dst, func],
+        Ins::Join { dst, thread, .. } => vec![dst, thread],
+        Ins::Alloc { dst, size, .. } => vec![dst, size],
+        Ins::Return { value } | Ins::End { value } => vec![value],
+        Ins::Goto(_) | Ins::Loop(_) | Ins::Fail { .. } | Ins::Fence { .. } | Ins::SpinStart | Ins::SpinEnd { .. } => {
+            Vec::new()
+        }
+    }
+}
+
+impl Ins {
+    fn site(&self) -> Option<SiteId> {
+        match *self {
+            Ins::Load { site, .. }
+            | Ins::Store { site, .. }
+            | Ins::UpdateRead { site, .. }
+            | Ins::UpdateWrite { site, .. }
+            | Ins::Fence { site }
+            | Ins::Release { site, .. }
+            | Ins::Wait { site, .. }
+            | Ins::CallPointer { site, .. }
+            | Ins::Spawn { site, .. }
+            | Ins::Join { site, .. }
+            | Ins::Alloc { site, .. }
+            | Ins::Free { site, .. }
+            | Ins::Fail { site }
+            | Ins::Nondet { site, .. }
+            | Ins::SpinEnd { site } => Some(site),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,594 @@
+//! Running compiled code: one thread, up to the next step that the engine has to know of.
+
+use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
+use treville_ir::{Failure, FuncId, Program, Reg, Storage, Wait};
+
+/// Where things live. Addresses are a function of the thread, the count of its allocations and the offset, never reused,
+/// and leave the upper 16 bits free for programs that keep tags there.
+pub mod address {
+    /// Heap and escaping stack objects: thread, number of the allocation, offset.
+    pub const HEAP: u64 = 1 << 46;
+    pub const THREAD_SHIFT: u32 = 38;
+    pub const OBJECT_SHIFT: u32 = 24;
+    /// The largest number of bytes of one object.
+    pub const OBJECT_SIZE: u64 = 1 << OBJECT_SHIFT;
+    pub const MAX_OBJECTS: u32 = 1 << (THREAD_SHIFT - OBJECT_SHIFT);
+    pub const MAX_THREADS: u32 = 256;
+    /// Objects that only their own thread can reach.
+    pub const PRIVATE: u64 = 1 << 45;
+    /// Copies of thread-local objects.
+    pub const LOCAL: u64 = 1 << 44;
+    pub const LOCAL_SHIFT: u32 = 36;
+
+    /// The thread and the number of the allocation that a heap address belongs to.
+    pub fn heap_object(addr: u64) -> Option<(u32, u32)> {
+        (HEAP..2 * HEAP).contains(&addr).then(|| {
+            let thread = (addr - HEAP) >> THREAD_SHIFT;
+            let object = (addr >> OBJECT_SHIFT) & u64::from(MAX_OBJECTS - 1);
+            (thread as u32, object as u32)
+        })
+    }
+
+    /// The address of a thread-local object in the program's own numbering, for an address of some thread's copy.
+    pub fn local_origin(addr: u64) -> Option<u64> {
+        (LOCAL..2 * LOCAL).contains(&addr).then_some(addr & ((1 << LOCAL_SHIFT) - 1))
+    }
+}
+
+/// What a thread does next. After `Load`, `UpdateRead`, `Spawn`, `Join` and `Nondet` the engine answers with
+/// [`Runner::give`]; after the others it just runs on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Step {
+    Load {
+        site: SiteId,
+        addr: u64,
+    },
+    Store {
+        site: SiteId,
+        addr: u64,
+        value: u64,
+    },
+    /// The read of an update; if the update writes, that is the next step.
+    UpdateRead {
+        site: SiteId,
+        addr: u64,
+    },
+    UpdateWrite {
+        site: SiteId,
+        addr: u64,
+        value: u64,
+    },
+    Fence {
+        site: SiteId,
+    },
+    Spawn {
+        site: SiteId,
+        func: FuncId,
+    },
+    Join {
+        site: SiteId,
+        thread: u64,
+    },
+    Alloc {
+        site: SiteId,
+        addr: u64,
+        size: u64,
+    },
+    /// A heap object is freed, or, without a site, a stack object dies with its function.
+    Free {
+        site: Option<SiteId>,
+        addr: u64,
+    },
+    Nondet {
+        site: SiteId,
+    },
+    /// Waits for ever as things are.
+    Blocked {
+        site: Option<SiteId>,
+        wait: Wait,
+    },
+    /// A loop ran as often as it may.
+    Cut,
+    /// Too many instructions without a step.
+    Endless,
+    Fail {
+        site: Option<SiteId>,
+        failure: Failure,
+    },
+    End(u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// Whether an iteration of a loop that changed nothing blocks.
+    pub idle_blocks: bool,
+    /// How often a loop is iterated.
+    pub bound: Option<u32>,
+    /// How many instructions may pass between two steps.
+    pub fuel: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) func: u32,
+    /// Where to go on; kept here for all frames but the last.
+    pub(crate) pc: u32,
+    pub(crate) base: u32,
+    /// Where the caller wants the result.
+    pub(crate) dst: Slot,
+    /// How much private memory, how many private objects and how many escaping ones there were before.
+    pub(crate) private: u32,
+    pub(crate) n_private: u16,
+    pub(crate) n_stack: u16,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct LoopState {
+    pub(crate) depth: u16,
+    pub(crate) id: u16,
+    pub(crate) count: u32,
+    pub(crate) effects: u32,
+    /// Where its part of `loop_slots` begins.
+    pub(crate) start: u32,
+}
+
+/// One thread.
+#[derive(Clone, Debug, Default)]
+pub struct Runner {
+    pub(crate) thread: u32,
+    pub(crate) slots: Vec<u64>,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) pc: u32,
+    pub(crate) n_allocs: u32,
+    /// How many things it has done that others, or later iterations, can see.
+    pub(crate) effects: u32,
+    pub(crate) spin: u32,
+    pub(crate) private: Vec<u8>,
+    /// Begin and size of each private object.
+    pub(crate) private_objects: Vec<(u32, u32)>,
+    /// Escaping objects of the active functions.
+    pub(crate) stack: Vec<u64>,
+    /// Locks that it holds.
+    pub(crate) held: Vec<u64>,
+    pub(crate) loops: Vec<LoopState>,
+    pub(crate) loop_slots: Vec<u64>,
+}
+
+impl Runner {
+    /// Starts the thread anew.
+    pub fn start(&mut self, image: &Image, thread: u32, func: FuncId, args: &[u64]) {
+        self.thread = thread;
+        self.slots.clear();
+        self.frames.clear();
+        self.private.clear();
+        self.private_objects.clear();
+        self.stack.clear();
+        self.held.clear();
+        self.loops.clear();
+        self.loop_slots.clear();
+        (self.n_allocs, self.effects, self.spin) = (0, 0, 0);
+        self.enter(image, func.0, NOWHERE);
+        for (param, arg) in image.codes[func.0 as usize].params.iter().zip(args) {
+            self.slots[usize::from(*param)] = *arg;
+        }
+    }
+
+    /// The value of a register of the function that the thread began with, once that has ended.
+    pub fn register(&self, reg: Reg) -> u64 {
+        self.slots.get(reg.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// The arguments of the thread that a [`Step::Spawn`] is about.
+    pub fn spawn_args(&self, image: &Image, out: &mut Vec<u64>) {
+        let Some(frame) = self.frames.last() else { return };
+        let code = &image.codes[frame.func as usize];
+        if let Ins::Spawn { args, .. } = code.ins[self.pc as usize] {
+            let base = frame.base as usize;
+            out.extend(code.args[args as usize].iter().map(|s| self.slots[base + usize::from(*s)]));
+        }
+    }
+
+    /// A frame for a call of `func`.
+    fn enter(&mut self, image: &Image, func: u32, dst: Slot) {
+        let code = &image.codes[func as usize];
+        let base = self.slots.len();
+        self.frames.push(Frame {
+            func,
+            pc: 0,
+            base: base as u32,
+            dst,
+            private: self.private.len() as u32,
+            n_private: self.private_objects.len() as u16,
+            n_stack: self.stack.len() as u16,
+        });
+        self.slots.resize(base + usize::from(code.slots), 0);
+        for (slot, value) in &code.constants {
+            self.slots[base + usize::from(*slot)] = *value;
+        }
+        self.pc = 0;
+    }
+
+    /// Answers the step that is waited on.
+    pub fn give(&mut self, image: &Image, value: u64) {
+        let Some(frame) = self.frames.last() else { return };
+        let dst = match image.codes[frame.func as usize].ins[self.pc as usize] {
+            Ins::Load { dst, .. }
+            | Ins::UpdateRead { dst, .. }
+            | Ins::Spawn { dst, .. }
+            | Ins::Join { dst, .. }
+            | Ins::Nondet { dst, .. } => dst,
+            _ => return,
+        };
+        if dst != NOWHERE {
+            self.slots[frame.base as usize + usize::from(dst)] = value;
+        }
+        self.pc += 1;
+    }
+
+    /// Runs up to the next step.
+    pub fn run(&mut self, image: &Image, options: &RunOptions) -> Step {
+        let mut fuel = options.fuel;
+        loop {
+            let Some(frame) = self.frames.last().copied() else { return Step::End(0) };
+            let code = &image.codes[frame.func as usize];
+            let outcome = self.run_frame(image, code, frame, options, &mut fuel);
+            if let Some(step) = outcome {
+                return step;
+            }
+        }
+    }
+
+    /// Runs until a step, or until another frame is on top.
+    fn run_frame(
+        &mut self,
+        image: &Image,
+        code: &Code,
+        frame: Frame,
+        options: &RunOptions,
+        fuel: &mut u32,
+    ) -> Option<Step> {
+        let base = frame.base as usize;
+        let mut pc = self.pc;
+        macro_rules! get {
+            ($slot:expr) => {
+                self.slots[base + usize::from($slot)]
+            };
+        }
+        macro_rules! set {
+            ($slot:expr, $value:expr) => {{
+                let value = $value;
+                self.slots[base + usize::from($slot)] = value;
+            }};
+        }
+        macro_rules! stop {
+            ($at:expr, $step:expr) => {{
+                self.pc = $at;
+                return Some($step);
+            }};
+        }
+        loop {
+            let ins = code.ins[pc as usize];
+            pc += 1;
+            match ins {
+                Ins::Move { dst, src } => set!(dst, get!(src)),
+                Ins::Bin { op, width, dst, a, b } => set!(dst, op.eval_word(width, get!(a), get!(b))),
+                Ins::Not { width, dst, src } => set!(dst, low(width, !get!(src))),
+                Ins::Neg { width, dst, src } => set!(dst, low(width, get!(src).wrapping_neg())),
+                Ins::Low { width, dst, src } => set!(dst, low(width, get!(src))),
+                Ins::Sign { from, to, dst, src } => {
+                    let spare = 64 - u32::from(from);
+                    set!(dst, low(to, (((get!(src) << spare) as i64) >> spare) as u64));
+                }
+                Ins::Select { dst, cond, yes, no } => set!(dst, if get!(cond) == 0 { get!(no) } else { get!(yes) }),
+                Ins::Local { dst, src } => {
+                    set!(dst, address::LOCAL | u64::from(self.thread) << address::LOCAL_SHIFT | get!(src));
+                }
+                Ins::Goto(to) => pc = jump(pc, to, fuel),
+                Ins::If { cond, then, els } => pc = jump(pc, if get!(cond) == 0 { els } else { then }, fuel),
+                Ins::Loop(id) => {
+                    if let Some(step) = self.at_loop(code, base, id, options) {
+                        stop!(pc - 1, step);
+                    }
+                    if *fuel == 0 {
+                        stop!(pc - 1, Step::Endless);
+                    }
+                }
+                Ins::Load { dst, addr, site } => {
+                    let addr = get!(addr);
+                    if !is_private(addr) {
+                        stop!(pc - 1, Step::Load { site, addr });
+                    }
+                    match self.private_load(addr, image.sites[site].size) {
+                        Some(value) => set!(dst, value),
+                        None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
+                    }
+                }
+                Ins::Store { addr, value, site } => {
+                    let (addr, value) = (get!(addr), get!(value));
+                    if !is_private(addr) {
+                        self.effects += 1;
+                        stop!(pc, Step::Store { site, addr, value });
+                    }
+                    if !self.private_store(addr, image.sites[site].size, value) {
+                        stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess });
+                    }
+                }
+                Ins::UpdateRead { dst, addr, site } => {
+                    let addr = get!(addr);
+                    if !is_private(addr) {
+                        stop!(pc - 1, Step::UpdateRead { site, addr });
+                    }
+                    match self.private_load(addr, image.sites[site].size) {
+                        Some(value) => set!(dst, value),
+                        None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
+                    }
+                }
+                Ins::UpdateWrite { addr, value, site } => {
+                    let (addr, value) = (get!(addr), get!(value));
+                    if !is_private(addr) {
+                        self.effects += 1;
+                        stop!(pc, Step::UpdateWrite { site, addr, value });
+                    }
+                    self.private_store(addr, image.sites[site].size, value);
+                }
+                Ins::Fence { site } => stop!(pc, Step::Fence { site }),
+                Ins::Hold { addr } => {
+                    let lock = get!(addr);
+                    self.held.push(lock);
+                }
+                Ins::Release { addr, site } => {
+                    let lock = get!(addr);
+                    match self.held.iter().rposition(|l| *l == lock) {
+                        Some(at) => {
+                            self.held.remove(at);
+                        }
+                        None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::ApiMisuse }),
+                    }
+                }
+                Ins::Holder { dst } => set!(dst, u64::from(self.thread) + 1),
+                Ins::Wait { cond, site } => {
+                    if get!(cond) == 0 {
+                        let SiteKind::Wait(wait) = image.sites[site].kind else {
+                            unreachable!("a wait has a wait's site")
+                        };
+                        stop!(pc - 1, Step::Blocked { site: Some(site), wait });
+                    }
+                }
+                Ins::Call { dst, func, args } => {
+                    self.pc = pc;
+                    return self.call(image, code, base, func, dst, args);
+                }
+                Ins::CallPointer { dst, callee, args, site } => {
+                    self.pc = pc;
+                    let Some(func) = func_at(image, get!(callee)) else {
+                        stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess });
+                    };
+                    return self.call(image, code, base, func.0, dst, args);
+                }
+                Ins::Return { value } => {
+                    let value = if value == NOWHERE { 0 } else { get!(value) };
+                    self.pc = pc - 1;
+                    return self.leave(frame, value);
+                }
+                Ins::End { value } => {
+                    let value = if value == NOWHERE { 0 } else { get!(value) };
+                    stop!(pc - 1, Step::End(value));
+                }
+                Ins::Spawn { func, site, .. } => match func_at(image, get!(func)) {
+                    Some(func) => {
+                        self.effects += 1;
+                        stop!(pc - 1, Step::Spawn { site, func });
+                    }
+                    None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
+                },
+                Ins::Join { thread, site, .. } => stop!(pc - 1, Step::Join { site, thread: get!(thread) }),
+                Ins::Alloc { dst, size, site } => {
+                    let size = get!(size);
+                    let SiteKind::Alloc { storage, .. } = image.sites[site].kind else {
+                        unreachable!("an allocation's site")
+                    };
+                    self.effects += 1;
+                    if storage == Storage::Private {
+                        let addr = self.private_alloc(size);
+                        set!(dst, addr);
+                        continue;
+                    }
+                    match self.allocate(size) {
+                        Some(addr) => {
+                            set!(dst, addr);
+                            if storage == Storage::Stack {
+                                self.stack.push(addr);
+                            }
+                            stop!(pc, Step::Alloc { site, addr, size });
+                        }
+                        None => stop!(pc - 1, Step::Endless),
+                    }
+                }
+                Ins::Free { addr, site } => {
+                    let addr = get!(addr);
+                    self.effects += 1;
+                    if is_private(addr) {
+                        stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidFree });
+                    }
+                    if addr != 0 {
+                        stop!(pc, Step::Free { site: Some(site), addr });
+                    }
+                }
+                Ins::Fail { site } => {
+                    let SiteKind::Fail(failure, _) = image.sites[site].kind else { unreachable!("a failure's site") };
+                    stop!(pc - 1, Step::Fail { site: Some(site), failure });
+                }
+                Ins::Nondet { site, .. } => stop!(pc - 1, Step::Nondet { site }),
+                Ins::SpinStart => self.spin = self.effects,
+                Ins::SpinEnd { site } => {
+                    if self.spin == self.effects {
+                        stop!(pc - 1, Step::Blocked { site: Some(site), wait: Wait::Spin });
+                    }
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, image: &Image, code: &Code, base: usize, func: u32, dst: Slot, args: u32) -> Option<Step> {
+        if self.frames.len() >= 1000 {
+            return Some(Step::Endless);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.pc = self.pc;
+        }
+        self.enter(image, func, dst);
+        let to = self.slots.len() - usize::from(image.codes[func as usize].slots);
+        for (param, arg) in image.codes[func as usize].params.iter().zip(&code.args[args as usize]) {
+            self.slots[to + usize::from(*param)] = self.slots[base + usize::from(*arg)];
+        }
+        None
+    }
+
+    /// Leaves a function: its escaping objects die first, one a step.
+    fn leave(&mut self, frame: Frame, value: u64) -> Option<Step> {
+        if self.stack.len() > usize::from(frame.n_stack) {
+            let addr = self.stack.pop().unwrap_or_default();
+            return Some(Step::Free { site: None, addr });
+        }
+        if self.frames.len() == 1 {
+            return Some(Step::End(value));
+        }
+        self.private.truncate(frame.private as usize);
+        self.private_objects.truncate(usize::from(frame.n_private));
+        self.slots.truncate(frame.base as usize);
+        self.frames.pop();
+        let depth = self.frames.len() as u16;
+        while self.loops.last().is_some_and(|l| l.depth > depth) {
+            self.pop_loop();
+        }
+        if let Some(caller) = self.frames.last() {
+            self.pc = caller.pc;
+            if frame.dst != NOWHERE {
+                self.slots[caller.base as usize + usize::from(frame.dst)] = value;
+            }
+        }
+        None
+    }
+
+    fn pop_loop(&mut self) {
+        if let Some(l) = self.loops.pop() {
+            self.loop_slots.truncate(l.start as usize);
+        }
+    }
+
+    /// At the head of a loop: has the last iteration changed anything, and may there be another?
+    fn at_loop(&mut self, code: &Code, base: usize, id: u16, options: &RunOptions) -> Option<Step> {
+        let depth = self.frames.len() as u16;
+        while self.loops.last().is_some_and(|l| l.depth == depth && !encloses(code, l.id, id)) {
+            self.pop_loop();
+        }
+        let live = &code.loops[usize::from(id)].live;
+        let now = live.iter().map(|s| self.slots[base + usize::from(*s)]);
+        match self.loops.last_mut().filter(|l| l.depth == depth && l.id == id) {
+            None => {
+                let start = self.loop_slots.len() as u32;
+                self.loop_slots.extend(now);
+                self.loops.push(LoopState { depth, id, count: 0, effects: self.effects, start });
+            }
+            Some(state) => {
+                let before = &mut self.loop_slots[state.start as usize..];
+                if options.idle_blocks && state.effects == self.effects && now.clone().eq(before.iter().copied()) {
+                    return Some(Step::Blocked { site: None, wait: Wait::Spin });
+                }
+                state.count += 1;
+                if options.bound.is_some_and(|bound| state.count >= bound) {
+                    return Some(Step::Cut);
+                }
+                state.effects = self.effects;
+                before.iter_mut().zip(now).for_each(|(b, n)| *b = n);
+            }
+        }
+        None
+    }
+
+    fn allocate(&mut self, size: u64) -> Option<u64> {
+        let objects = size.div_ceil(address::OBJECT_SIZE).max(1);
+        let number = self.n_allocs;
+        let after = u64::from(number) + objects;
+        if after > u64::from(address::MAX_OBJECTS) {
+            return None;
+        }
+        self.n_allocs = after as u32;
+        Some(
+            address::HEAP
+                | u64::from(self.thread) << address::THREAD_SHIFT
+                | u64::from(number) << address::OBJECT_SHIFT,
+        )
+    }
+
+    /// Private objects keep a distance, so that running over the end of one is seen.
+    fn private_alloc(&mut self, size: u64) -> u64 {
+        let size = size.min(address::OBJECT_SIZE) as usize;
+        let begin = (self.private.len() + 64).next_multiple_of(16);
+        self.private.resize(begin + size, 0);
+        self.private_objects.push((begin as u32, size as u32));
+        address::PRIVATE + begin as u64
+    }
+
+    fn private_range(&self, addr: u64, size: u8) -> Option<std::ops::Range<usize>> {
+        let begin = usize::try_from(addr - address::PRIVATE).ok()?;
+        let end = begin.checked_add(usize::from(size))?;
+        let inside = |(b, s): &(u32, u32)| *b as usize <= begin && end <= (*b + *s) as usize;
+        self.private_objects.iter().any(inside).then_some(begin..end)
+    }
+
+    fn private_load(&self, addr: u64, size: u8) -> Option<u64> {
+        let bytes = &self.private[self.private_range(addr, size)?];
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        Some(u64::from_le_bytes(word))
+    }
+
+    fn private_store(&mut self, addr: u64, size: u8, value: u64) -> bool {
+        let Some(range) = self.private_range(addr, size) else { return false };
+        let value = &value.to_le_bytes()[..range.len()];
+        let bytes = &mut self.private[range];
+        if *bytes != *value {
+            bytes.copy_from_slice(value);
+            self.effects += 1;
+        }
+        true
+    }
+}
+
+fn is_private(addr: u64) -> bool {
+    addr & !(address::PRIVATE - 1) == address::PRIVATE
+}
+
+fn low(width: u8, value: u64) -> u64 {
+    let spare = 64 - u32::from(width);
+    (value << spare) >> spare
+}
+
+/// Backward jumps cost fuel.
+fn jump(from: u32, to: u32, fuel: &mut u32) -> u32 {
+    if to < from {
+        *fuel = fuel.saturating_sub(1);
+    }
+    to
+}
+
+/// Whether loop `outer` is `inner` or around it.
+fn encloses(code: &Code, outer: u16, inner: u16) -> bool {
+    let mut at = Some(inner);
+    while let Some(id) = at {
+        if id == outer {
+            return true;
+        }
+        at = code.loops[usize::from(id)].parent;
+    }
+    false
+}
+
+fn func_at(image: &Image, addr: u64) -> Option<FuncId> {
+    let first = Program::func_address(FuncId(0));
+    let stride = Program::func_address(FuncId(1)) - first;
+    let offset = addr.checked_sub(first)?;
+    let id = offset / stride;
+    (offset.is_multiple_of(stride) && id < image.codes.len() as u64).then_some(FuncId(id as u32))
+}

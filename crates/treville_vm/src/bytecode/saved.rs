@@ -1,0 +1,142 @@
+//! States of a runner as words: small enough to keep one for every read of an execution.
+
+use super::code::{Image, Ins, Slot};
+use super::run::{Frame, LoopState, Runner};
+
+impl Runner {
+    /// Appends the state of a runner that waits for an answer.
+    pub fn save(&self, image: &Image, out: &mut Vec<u64>) {
+        out.push(pair(self.n_allocs, self.effects));
+        out.push(pair(self.spin, self.pc));
+        out.push(pair(self.frames.len() as u32, self.loops.len() as u32));
+        out.push(pair(self.private.len() as u32, self.private_objects.len() as u32));
+        out.push(pair(self.stack.len() as u32, self.held.len() as u32));
+        for (i, frame) in self.frames.iter().enumerate() {
+            out.push(pair(frame.func, frame.pc));
+            out.push(u64::from(frame.dst) | u64::from(frame.n_private) << 16 | u64::from(frame.n_stack) << 32);
+            out.push(u64::from(frame.private));
+            let live = live(image, frame, if i + 1 == self.frames.len() { Some(self.pc) } else { None });
+            out.extend(live.iter().map(|s| self.slots[frame.base as usize + usize::from(*s)]));
+        }
+        for l in &self.loops {
+            out.push(u64::from(l.depth) | u64::from(l.id) << 16 | u64::from(l.count) << 32);
+            out.push(pair(l.effects, l.start));
+        }
+        out.push(self.loop_slots.len() as u64);
+        out.extend(&self.loop_slots);
+        out.extend(&self.stack);
+        out.extend(&self.held);
+        out.extend(self.private_objects.iter().map(|(b, s)| pair(*b, *s)));
+        out.extend(self.private.chunks(8).map(|c| {
+            let mut word = [0; 8];
+            word[..c.len()].copy_from_slice(c);
+            u64::from_le_bytes(word)
+        }));
+    }
+
+    /// Brings back a state that [`Runner::save`] wrote, of the same thread.
+    pub fn restore(&mut self, image: &Image, thread: u32, words: &[u64]) {
+        let mut words = words.iter().copied();
+        let mut next = || words.next().unwrap_or_default();
+        self.thread = thread;
+        (self.n_allocs, self.effects) = split(next());
+        (self.spin, self.pc) = split(next());
+        let (n_frames, n_loops) = split(next());
+        let (n_bytes, n_private) = split(next());
+        let (n_stack, n_held) = split(next());
+        let same = self.frames.len() == n_frames as usize && n_frames == 1;
+        let resident = same.then(|| self.frames[0].func);
+        self.frames.clear();
+        if resident.is_none() {
+            self.slots.clear();
+        }
+        for i in 0..n_frames {
+            let (func, pc) = split(next());
+            let word = next();
+            let private = next() as u32;
+            let code = &image.codes[func as usize];
+            // The constants of the one frame are still there if it is of the same function.
+            let base = if resident == Some(func) { 0 } else { self.slots.len() };
+            if resident != Some(func) {
+                if same {
+                    self.slots.clear();
+                }
+                let base = self.slots.len();
+                self.slots.resize(base + usize::from(code.slots), 0);
+                for (slot, value) in &code.constants {
+                    self.slots[base + usize::from(*slot)] = *value;
+                }
+            }
+            let base = if same { 0 } else { base };
+            let frame = Frame {
+                func,
+                pc,
+                base: base as u32,
+                dst: word as Slot,
+                private,
+                n_private: (word >> 16) as u16,
+                n_stack: (word >> 32) as u16,
+            };
+            let at = if i + 1 == n_frames { Some(self.pc) } else { None };
+            for slot in live(image, &frame, at) {
+                self.slots[base + usize::from(*slot)] = next();
+            }
+            self.frames.push(frame);
+        }
+        self.loops.clear();
+        for _ in 0..n_loops {
+            let word = next();
+            let (effects, start) = split(next());
+            self.loops.push(LoopState {
+                depth: word as u16,
+                id: (word >> 16) as u16,
+                count: (word >> 32) as u32,
+                effects,
+                start,
+            });
+        }
+        let n = next();
+        self.loop_slots.clear();
+        self.loop_slots.extend((0..n).map(|_| next()));
+        self.stack.clear();
+        self.stack.extend((0..n_stack).map(|_| next()));
+        self.held.clear();
+        self.held.extend((0..n_held).map(|_| next()));
+        self.private_objects.clear();
+        self.private_objects.extend((0..n_private).map(|_| split(next())));
+        self.private.clear();
+        while self.private.len() < n_bytes as usize {
+            self.private.extend(next().to_le_bytes());
+        }
+        self.private.truncate(n_bytes as usize);
+    }
+}
+
+/// The slots of a frame that matter: of the frame on top, those that its waiting instruction leaves live; of the others,
+/// those that are needed after their call.
+fn live<'a>(image: &'a Image, frame: &Frame, top: Option<u32>) -> &'a [Slot] {
+    let code = &image.codes[frame.func as usize];
+    match top {
+        Some(pc) => match code.ins[pc as usize] {
+            Ins::Load { site, .. }
+            | Ins::UpdateRead { site, .. }
+            | Ins::Spawn { site, .. }
+            | Ins::Join { site, .. }
+            | Ins::Nondet { site, .. } => &image.sites[site].live,
+            _ => &[],
+        },
+        // It goes on after the call.
+        None => {
+            let at = code.after_call.binary_search_by_key(&(frame.pc.wrapping_sub(1)), |(pc, _)| *pc);
+            at.map_or(&[], |i| &code.after_call[i].1)
+        }
+    }
+}
+
+fn pair(a: u32, b: u32) -> u64 {
+    u64::from(a) | u64::from(b) << 32
+}
+
+fn split(word: u64) -> (u32, u32) {
+    (word as u32, (word >> 32) as u32)
+}
