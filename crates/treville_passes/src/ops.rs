@@ -13,6 +13,7 @@ pub(crate) fn def(op: &Op) -> Option<Reg> {
         | Op::Lock { op: LockOp::Try { dst } | LockOp::IsHeld { dst }, .. }
         | Op::Spawn { dst, .. }
         | Op::Alloc { dst, .. }
+        | Op::Current { dst }
         | Op::Nondet { dst } => Some(*dst),
         Op::Opaque { dst, .. } | Op::Call { dst, .. } | Op::Join { dst, .. } => *dst,
         Op::Store { .. }
@@ -37,6 +38,7 @@ pub(crate) fn def_mut(op: &mut Op) -> Option<&mut Reg> {
         | Op::Lock { op: LockOp::Try { dst } | LockOp::IsHeld { dst }, .. }
         | Op::Spawn { dst, .. }
         | Op::Alloc { dst, .. }
+        | Op::Current { dst }
         | Op::Nondet { dst } => Some(dst),
         Op::Opaque { dst, .. } | Op::Call { dst, .. } | Op::Join { dst, .. } => dst.as_mut(),
         Op::Store { .. }
@@ -69,9 +71,9 @@ pub(crate) fn exprs_mut(op: &mut Op) -> Vec<&mut Expr> {
         }
         Op::Join { thread, .. } => vec![thread],
         Op::Alloc { size, .. } => vec![size],
-        Op::Copy { to, from, len } => vec![to, from, len],
-        Op::Fill { to, byte, len } => vec![to, byte, len],
-        Op::Fence { .. } | Op::Fail { .. } | Op::Nondet { .. } | Op::Mark(_) => Vec::new(),
+        Op::Copy { to, from, len, tags: _ } => vec![to, from, len],
+        Op::Fill { to, byte, len, tags: _ } => vec![to, byte, len],
+        Op::Current { .. } | Op::Fence { .. } | Op::Fail { .. } | Op::Nondet { .. } | Op::Mark(_) => Vec::new(),
     }
 }
 
@@ -92,9 +94,9 @@ pub(crate) fn exprs(op: &Op) -> Vec<&Expr> {
         }
         Op::Join { thread, .. } => vec![thread],
         Op::Alloc { size, .. } => vec![size],
-        Op::Copy { to, from, len } => vec![to, from, len],
-        Op::Fill { to, byte, len } => vec![to, byte, len],
-        Op::Fence { .. } | Op::Fail { .. } | Op::Nondet { .. } | Op::Mark(_) => Vec::new(),
+        Op::Copy { to, from, len, tags: _ } => vec![to, from, len],
+        Op::Fill { to, byte, len, tags: _ } => vec![to, byte, len],
+        Op::Current { .. } | Op::Fence { .. } | Op::Fail { .. } | Op::Nondet { .. } | Op::Mark(_) => Vec::new(),
     }
 }
 
@@ -119,7 +121,7 @@ pub(crate) fn visit_uses(op: &Op, visit: &mut impl FnMut(Reg)) {
 
 pub(crate) fn end_expr(end: &Terminator) -> Option<&Expr> {
     match end {
-        Terminator::Branch { cond, .. } => Some(cond),
+        Terminator::Branch { cond, .. } | Terminator::Exit(cond) => Some(cond),
         Terminator::Return(value) => value.as_ref(),
         Terminator::Goto(_) | Terminator::End => None,
     }
@@ -127,7 +129,7 @@ pub(crate) fn end_expr(end: &Terminator) -> Option<&Expr> {
 
 pub(crate) fn end_expr_mut(end: &mut Terminator) -> Option<&mut Expr> {
     match end {
-        Terminator::Branch { cond, .. } => Some(cond),
+        Terminator::Branch { cond, .. } | Terminator::Exit(cond) => Some(cond),
         Terminator::Return(value) => value.as_mut(),
         Terminator::Goto(_) | Terminator::End => None,
     }
@@ -138,7 +140,7 @@ pub(crate) fn successors(end: &Terminator) -> impl Iterator<Item = BlockId> + us
     let (first, second) = match end {
         Terminator::Goto(b) => (Some(*b), None),
         Terminator::Branch { then, els, .. } => (Some(*then), (els != then).then_some(*els)),
-        Terminator::End | Terminator::Return(_) => (None, None),
+        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => (None, None),
     };
     first.into_iter().chain(second)
 }
@@ -146,7 +148,7 @@ pub(crate) fn successors(end: &Terminator) -> impl Iterator<Item = BlockId> + us
 pub(crate) fn join_of(end: &Terminator) -> Option<BlockId> {
     match end {
         Terminator::Branch { join, .. } => *join,
-        Terminator::Goto(_) | Terminator::End | Terminator::Return(_) => None,
+        Terminator::Goto(_) | Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => None,
     }
 }
 
@@ -158,7 +160,7 @@ pub(crate) fn rename_blocks(end: &mut Terminator, rename: &impl Fn(BlockId) -> B
             (*then, *els) = (rename(*then), rename(*els));
             *join = join.map(rename);
         }
-        Terminator::End | Terminator::Return(_) => {}
+        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => {}
     }
 }
 
@@ -187,8 +189,13 @@ pub(crate) fn tags(op: &Op) -> Vec<&[TagId]> {
         | Op::Store { tags, .. }
         | Op::StoreConditional { tags, .. }
         | Op::Fence { tags }
-        | Op::Opaque { tags, .. } => vec![tags],
-        Op::Update { tags, .. } => vec![&tags.read, &tags.write, &tags.fused, &tags.fail],
+        | Op::Opaque { tags, .. }
+        | Op::Copy { tags, .. }
+        | Op::Fill { tags, .. } => vec![tags],
+        Op::Update { tags, .. } => {
+            let fences = tags.fences.as_deref();
+            [&tags.read[..], &tags.write, &tags.fused, &tags.fail].into_iter().chain(fences).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -112,6 +112,8 @@ struct Isa {
     fence: fn(Order) -> Option<&'static str>,
 }
 
+const NOT_C: &str = "this operation is not one of C, so it cannot be compiled";
+
 /// One line for each architecture.
 const TARGETS: &[Isa] = &[sc::ISA, tso::ISA, aarch64::ISA, arm::ISA, power::ISA, riscv::ISA];
 
@@ -274,8 +276,12 @@ impl Compiler<'_> {
                 let order = self.order(tags, span)?.unwrap_or(Order::Relaxed);
                 self.fence((self.isa.fence)(order), span, code);
             }
+            Op::Copy { tags, .. } | Op::Fill { tags, .. } => {
+                self.access(tags, span, self.isa.store)?;
+                self.push(op, span, code);
+            }
             Op::Opaque { .. } | Op::StoreConditional { .. } => {
-                return Err(Diagnostic::error(span, "this operation is not one of C, so it cannot be compiled"));
+                return Err(Diagnostic::error(span, NOT_C));
             }
             _ => self.push(op, span, code),
         }
@@ -284,6 +290,9 @@ impl Compiler<'_> {
 
     fn update(&mut self, mut op: Op, span: Span, code: &mut Code) -> Result<(), Diagnostic> {
         let Op::Update { old, addr, size, guard, new, tags } = &mut op else { return Ok(()) };
+        if tags.fences.is_some() {
+            return Err(Diagnostic::error(span, NOT_C));
+        }
         let mut order = self.order(&tags.fused, span)?.unwrap_or(Order::Relaxed);
         if guard.is_some() {
             order = order.join(self.order(&tags.fail, span)?.unwrap_or(Order::Relaxed));
@@ -298,6 +307,7 @@ impl Compiler<'_> {
                     write: self.tags(how.write),
                     fused: self.tags(how.write),
                     fail: self.tags(how.fail),
+                    fences: None,
                 };
                 self.push(op, span, code);
             }

@@ -188,6 +188,7 @@ impl Machine<'_> {
                     *last = regs;
                     return Ok(None);
                 }
+                Terminator::Exit(_) => return Err("exit".to_owned()),
                 Terminator::Return(value) => {
                     let value = value.as_ref().map(|e| self.eval(e, &regs));
                     for base in frame {
@@ -278,7 +279,7 @@ impl Machine<'_> {
                 self.objects.insert(base, Object { storage: Some(*storage), alive: true, bytes });
                 regs[*dst] = Bv::new(u128::from(base), 64);
             }
-            Op::Copy { to, from, len } => {
+            Op::Copy { to, from, len, .. } => {
                 let len = self.eval(len, regs).unsigned() as usize;
                 let (to, from) = (addr(self, to, regs), addr(self, from, regs));
                 let (source, s, seen) = self.place(from, len as u64)?;
@@ -291,7 +292,7 @@ impl Machine<'_> {
                     o.bytes[t..t + len].copy_from_slice(&bytes);
                 }
             }
-            Op::Fill { to, byte, len } => {
+            Op::Fill { to, byte, len, .. } => {
                 let (to, len) = (addr(self, to, regs), self.eval(len, regs).unsigned() as usize);
                 let byte = self.eval(byte, regs).unsigned() as u8;
                 let (target, t, visible) = self.place(to, len as u64)?;
