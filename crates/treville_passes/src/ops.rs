@@ -71,9 +71,9 @@ pub(crate) fn exprs_mut(op: &mut Op) -> Vec<&mut Expr> {
         }
         Op::Join { thread, .. } => vec![thread],
         Op::Alloc { size, .. } => vec![size],
-        Op::Copy { to, from, len, .. } => vec![to, from, len],
-        Op::Fill { to, byte, len, .. } => vec![to, byte, len],
-        Op::Fence { .. } | Op::Fail { .. } | Op::Current { .. } | Op::Nondet { .. } | Op::Mark(_) => Vec::new(),
+        Op::Copy { to, from, len, tags: _ } => vec![to, from, len],
+        Op::Fill { to, byte, len, tags: _ } => vec![to, byte, len],
+        Op::Current { .. } | Op::Fence { .. } | Op::Fail { .. } | Op::Nondet { .. } | Op::Mark(_) => Vec::new(),
     }
 }
 
@@ -94,9 +94,9 @@ pub(crate) fn exprs(op: &Op) -> Vec<&Expr> {
         }
         Op::Join { thread, .. } => vec![thread],
         Op::Alloc { size, .. } => vec![size],
-        Op::Copy { to, from, len, .. } => vec![to, from, len],
-        Op::Fill { to, byte, len, .. } => vec![to, byte, len],
-        Op::Fence { .. } | Op::Fail { .. } | Op::Current { .. } | Op::Nondet { .. } | Op::Mark(_) => Vec::new(),
+        Op::Copy { to, from, len, tags: _ } => vec![to, from, len],
+        Op::Fill { to, byte, len, tags: _ } => vec![to, byte, len],
+        Op::Current { .. } | Op::Fence { .. } | Op::Fail { .. } | Op::Nondet { .. } | Op::Mark(_) => Vec::new(),
     }
 }
 
@@ -121,18 +121,16 @@ pub(crate) fn visit_uses(op: &Op, visit: &mut impl FnMut(Reg)) {
 
 pub(crate) fn end_expr(end: &Terminator) -> Option<&Expr> {
     match end {
-        Terminator::Branch { cond, .. } => Some(cond),
+        Terminator::Branch { cond, .. } | Terminator::Exit(cond) => Some(cond),
         Terminator::Return(value) => value.as_ref(),
-        Terminator::Exit(value) => Some(value),
         Terminator::Goto(_) | Terminator::End => None,
     }
 }
 
 pub(crate) fn end_expr_mut(end: &mut Terminator) -> Option<&mut Expr> {
     match end {
-        Terminator::Branch { cond, .. } => Some(cond),
+        Terminator::Branch { cond, .. } | Terminator::Exit(cond) => Some(cond),
         Terminator::Return(value) => value.as_mut(),
-        Terminator::Exit(value) => Some(value),
         Terminator::Goto(_) | Terminator::End => None,
     }
 }
@@ -191,8 +189,13 @@ pub(crate) fn tags(op: &Op) -> Vec<&[TagId]> {
         | Op::Store { tags, .. }
         | Op::StoreConditional { tags, .. }
         | Op::Fence { tags }
-        | Op::Opaque { tags, .. } => vec![tags],
-        Op::Update { tags, .. } => vec![&tags.read, &tags.write, &tags.fused, &tags.fail],
+        | Op::Opaque { tags, .. }
+        | Op::Copy { tags, .. }
+        | Op::Fill { tags, .. } => vec![tags],
+        Op::Update { tags, .. } => {
+            let fences = tags.fences.as_deref();
+            [&tags.read[..], &tags.write, &tags.fused, &tags.fail].into_iter().chain(fences).collect()
+        }
         _ => Vec::new(),
     }
 }

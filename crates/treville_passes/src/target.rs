@@ -15,9 +15,10 @@ mod sc;
 mod tso;
 
 use std::sync::Arc;
-use treville_base::{Diagnostic, IndexVec, Name, Span};
+use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
-    Block, BlockId, Dialect, Expr, Func, Inst, InstrId, Op, Program, Reg, TagId, Tags, Terminator, UpdateTags,
+    Block, BlockId, Dialect, Expr, Func, Inst, InstrId, Op, Program, Reg, RegInfo, TagId, Tags, Terminator, UpdateTags,
+    Wait,
 };
 use treville_term::BinOp;
 
@@ -79,9 +80,19 @@ impl Access {
     }
 }
 
+/// The instructions of an update.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// One.
+    Atomic,
+    /// A load-linked and a store-conditional, repeated until it succeeds; only the last time is followed.
+    Exclusive,
+}
+
 /// How an update is made. `fail` is the read of one that does not write.
 #[derive(Clone, Copy, Debug)]
 struct Update {
+    form: Form,
     before: Option<&'static str>,
     read: Words,
     write: Words,
@@ -100,6 +111,8 @@ struct Isa {
     update: fn(Order) -> Update,
     fence: fn(Order) -> Option<&'static str>,
 }
+
+const NOT_C: &str = "this operation is not one of C, so it cannot be compiled";
 
 /// One line for each architecture.
 const TARGETS: &[Isa] = &[sc::ISA, tso::ISA, aarch64::ISA, arm::ISA, power::ISA, riscv::ISA];
@@ -140,43 +153,89 @@ struct Compiler<'a> {
     instr: u32,
 }
 
-/// A stretch of code that ends with a branch on a register which only orders, or, the last, as the old block did.
-#[derive(Default)]
+/// A stretch of code without branches inside.
 struct Stretch {
     insts: Vec<Inst>,
-    orders: Option<(Reg, Span)>,
+    exit: Exit,
+}
+
+/// Where a stretch goes on; stretches of one old block are counted from its first.
+enum Exit {
+    /// Where the old block did.
+    Old,
+    Branch(Expr, usize, usize, Span),
+    /// Nothing gets here.
+    Dead,
+}
+
+/// The code that an old block becomes.
+struct Code {
+    stretches: Vec<Stretch>,
+    /// Registers of the function, to which some may be added.
+    regs: IndexVec<Reg, RegInfo>,
+}
+
+impl Code {
+    fn begin(&mut self) {
+        self.stretches.push(Stretch { insts: Vec::new(), exit: Exit::Old });
+    }
+
+    fn exit(&mut self, exit: Exit) {
+        if let Some(stretch) = self.stretches.last_mut() {
+            stretch.exit = exit;
+        }
+    }
+
+    fn push(&mut self, inst: Inst) {
+        if let Some(stretch) = self.stretches.last_mut() {
+            stretch.insts.push(inst);
+        }
+    }
+
+    fn register(&mut self, name: &str, width: u8) -> Reg {
+        self.regs.push(RegInfo { name: Name::new(name), width })
+    }
 }
 
 impl Compiler<'_> {
     fn func(&mut self, func: &Func) -> Result<Func, Diagnostic> {
-        let mut new = Func { blocks: IndexVec::new(), ..func.clone() };
-        for reg in new.regs.iter_mut().filter(|r| r.is_temporary()) {
+        let mut regs = func.regs.clone();
+        for reg in regs.iter_mut().filter(|r| r.is_temporary()) {
             // It connects instructions now, and is a register like others.
             reg.name = Name::from(reg.name.replacen('%', "tmp", 1));
         }
-        let code = func.blocks.iter().map(|b| self.block(b)).collect::<Result<Vec<_>, _>>()?;
+        let mut old_blocks = Vec::new();
+        for block in &func.blocks {
+            let mut code = Code { stretches: Vec::new(), regs };
+            code.begin();
+            for inst in &block.insts {
+                self.inst(inst, &mut code)?;
+            }
+            regs = code.regs;
+            old_blocks.push(code.stretches);
+        }
         let mut n_blocks = 0;
-        let starts: IndexVec<BlockId, BlockId> = code
-            .iter()
-            .map(|stretches| {
-                n_blocks += stretches.len() as u32;
-                BlockId(n_blocks - stretches.len() as u32)
-            })
-            .collect();
-        for (old, stretches) in func.blocks.iter().zip(code) {
-            for Stretch { insts, orders } in stretches {
-                let next = BlockId(new.blocks.len() as u32 + 1);
-                let end = match orders {
-                    Some((reg, span)) => {
-                        let cond = Expr::bin(BinOp::Eq, Expr::Reg(reg), Expr::Reg(reg));
-                        Terminator::Branch { cond, then: next, els: next, join: None, instr: self.instr(), span }
+        let mut starts: IndexVec<BlockId, BlockId> = IndexVec::new();
+        for stretches in &old_blocks {
+            starts.push(BlockId::from_usize(n_blocks));
+            n_blocks += stretches.len();
+        }
+        let mut blocks = IndexVec::new();
+        for (old, stretches) in func.blocks.iter().zip(old_blocks) {
+            let start = blocks.len();
+            for Stretch { insts, exit } in stretches {
+                let end = match exit {
+                    Exit::Old => self.end(&old.end, &starts),
+                    Exit::Dead => Terminator::End,
+                    Exit::Branch(cond, then, els, span) => {
+                        let (then, els) = (BlockId::from_usize(start + then), BlockId::from_usize(start + els));
+                        Terminator::Branch { cond, then, els, join: None, instr: self.instr(), span }
                     }
-                    None => self.end(&old.end, &starts),
                 };
-                new.blocks.push(Block { insts, end });
+                blocks.push(Block { insts, end });
             }
         }
-        Ok(new)
+        Ok(Func { regs, blocks, ..func.clone() })
     }
 
     fn instr(&mut self) -> InstrId {
@@ -194,82 +253,135 @@ impl Compiler<'_> {
         end
     }
 
-    fn block(&mut self, block: &Block) -> Result<Vec<Stretch>, Diagnostic> {
-        let mut code = vec![Stretch::default()];
-        for inst in &block.insts {
-            self.inst(inst, &mut code)?;
-        }
-        Ok(code)
-    }
-
-    fn inst(&mut self, inst: &Inst, code: &mut Vec<Stretch>) -> Result<(), Diagnostic> {
+    fn inst(&mut self, inst: &Inst, code: &mut Code) -> Result<(), Diagnostic> {
         let span = inst.span;
         let mut op = inst.op.clone();
-        let (before, after, read) = match &mut op {
+        match &mut op {
             Op::Load { dst, tags, .. } => {
-                let access = self.access(tags, span, self.isa.load)?;
-                (access.before, access.after, Some(*dst))
+                let (access, read) = (self.access(tags, span, self.isa.load)?, *dst);
+                self.fence(access.before, span, code);
+                self.push(op, span, code);
+                self.after(access.after, read, span, code);
             }
             Op::Store { tags, .. } => {
                 let access = self.access(tags, span, self.isa.store)?;
-                (access.before, access.after, None)
-            }
-            Op::Update { old, guard, tags, .. } => {
-                let mut order = self.order(&tags.fused, span)?.unwrap_or(Order::Relaxed);
-                if guard.is_some() {
-                    order = order.join(self.order(&tags.fail, span)?.unwrap_or(Order::Relaxed));
+                self.fence(access.before, span, code);
+                self.push(op, span, code);
+                if let After::Fence(fence) = access.after {
+                    self.fence(Some(fence), span, code);
                 }
-                let update = (self.isa.update)(order);
-                *tags = UpdateTags {
-                    read: self.tags(update.read),
-                    write: self.tags(update.write),
-                    fused: self.tags(update.write),
-                    fail: self.tags(update.fail),
-                    fences: None,
-                };
-                (update.before, update.after, Some(*old))
             }
+            Op::Update { .. } => self.update(op, span, code)?,
             Op::Fence { tags } => {
                 let order = self.order(tags, span)?.unwrap_or(Order::Relaxed);
-                if let Some(fence) = (self.isa.fence)(order) {
-                    self.fence(fence, span, code);
-                }
-                return Ok(());
+                self.fence((self.isa.fence)(order), span, code);
             }
-            Op::Opaque { tags, .. } | Op::StoreConditional { tags, .. } => {
-                let _ = self.order(tags, span)?;
-                return Err(Diagnostic::error(span, "this operation is not one of C, so it cannot be compiled"));
+            Op::Copy { tags, .. } | Op::Fill { tags, .. } => {
+                self.access(tags, span, self.isa.store)?;
+                self.push(op, span, code);
             }
-            _ => (None, After::Nothing, None),
-        };
-        if let Some(fence) = before {
-            self.fence(fence, span, code);
-        }
-        self.push(op, span, code);
-        match (after, read) {
-            (After::Nothing, _) => {}
-            (After::Branch(fence), Some(read)) => {
-                if let Some(stretch) = code.last_mut() {
-                    stretch.orders = Some((read, span));
-                }
-                code.push(Stretch::default());
-                self.fence(fence, span, code);
+            Op::Opaque { .. } | Op::StoreConditional { .. } => {
+                return Err(Diagnostic::error(span, NOT_C));
             }
-            (After::Fence(fence) | After::Branch(fence), _) => self.fence(fence, span, code),
+            _ => self.push(op, span, code),
         }
         Ok(())
     }
 
-    fn push(&mut self, op: Op, span: Span, code: &mut [Stretch]) {
-        let inst = Inst { op, instr: self.instr(), sequenced: true, span };
-        if let Some(stretch) = code.last_mut() {
-            stretch.insts.push(inst);
+    fn update(&mut self, mut op: Op, span: Span, code: &mut Code) -> Result<(), Diagnostic> {
+        let Op::Update { old, addr, size, guard, new, tags } = &mut op else { return Ok(()) };
+        if tags.fences.is_some() {
+            return Err(Diagnostic::error(span, NOT_C));
+        }
+        let mut order = self.order(&tags.fused, span)?.unwrap_or(Order::Relaxed);
+        if guard.is_some() {
+            order = order.join(self.order(&tags.fail, span)?.unwrap_or(Order::Relaxed));
+        }
+        let how = (self.isa.update)(order);
+        let read = *old;
+        self.fence(how.before, span, code);
+        match how.form {
+            Form::Atomic => {
+                *tags = UpdateTags {
+                    read: self.tags(how.read),
+                    write: self.tags(how.write),
+                    fused: self.tags(how.write),
+                    fail: self.tags(how.fail),
+                    fences: None,
+                };
+                self.push(op, span, code);
+            }
+            Form::Exclusive => {
+                let place = (addr.clone(), *size);
+                self.exclusive(read, place, guard.clone(), new.clone(), how, span, code);
+            }
+        }
+        self.after(how.after, read, span, code);
+        Ok(())
+    }
+
+    /// A load-linked, a branch if there is a guard, and a store-conditional that succeeds.
+    #[expect(clippy::too_many_arguments, reason = "the parts of an update")]
+    fn exclusive(
+        &mut self,
+        old: Reg,
+        (addr, size): (Expr, u8),
+        guard: Option<Expr>,
+        new: Expr,
+        how: Update,
+        span: Span,
+        code: &mut Code,
+    ) {
+        // The address may be computed from what the load overwrites.
+        let at = code.register("place", 64);
+        self.push(Op::Assign { dst: at, value: addr }, span, code);
+        let addr = Expr::Reg(at);
+        let tags = self.tags(how.read);
+        self.push(Op::Load { dst: old, addr: addr.clone(), size, tags }, span, code);
+        let first = code.stretches.len();
+        // The stretch of the store, if it is not the one of the load.
+        let n_more = usize::from(guard.is_some());
+        let (fails, done) = (first + n_more, first + n_more + 1);
+        if let Some(guard) = guard {
+            code.exit(Exit::Branch(guard, first, done, span));
+            code.begin();
+        }
+        let status = code.register("status", 1);
+        let tags = self.tags(how.write);
+        self.push(Op::StoreConditional { status, addr, value: new, size, tags }, span, code);
+        // Whether it succeeds depends on the load, too.
+        let same = Expr::bin(BinOp::Eq, Expr::Reg(old), Expr::Reg(old));
+        let succeeds = Expr::bin(BinOp::And, Expr::Reg(status), same);
+        code.exit(Exit::Branch(succeeds, done, fails, span));
+        code.begin();
+        self.push(Op::Wait { cond: Expr::int(0, 1), kind: Wait::Assume }, span, code);
+        code.exit(Exit::Dead);
+        code.begin();
+    }
+
+    fn after(&mut self, after: After, read: Reg, span: Span, code: &mut Code) {
+        match after {
+            After::Nothing => {}
+            After::Fence(fence) => self.fence(Some(fence), span, code),
+            After::Branch(fence) => {
+                let next = code.stretches.len();
+                let same = Expr::bin(BinOp::Eq, Expr::Reg(read), Expr::Reg(read));
+                code.exit(Exit::Branch(same, next, next, span));
+                code.begin();
+                self.fence(Some(fence), span, code);
+            }
         }
     }
 
-    fn fence(&mut self, name: &'static str, span: Span, code: &mut [Stretch]) {
-        let tags = self.tags(&[name]);
-        self.push(Op::Fence { tags }, span, code);
+    fn push(&mut self, op: Op, span: Span, code: &mut Code) {
+        code.push(Inst { op, instr: self.instr(), sequenced: true, span });
+    }
+
+    fn fence(&mut self, name: Option<&'static str>, span: Span, code: &mut Code) {
+        if let Some(name) = name {
+            let tags = self.tags(&[name]);
+            self.push(Op::Fence { tags }, span, code);
+        }
     }
 
     /// How a load or a store is made; gives it its new tags.

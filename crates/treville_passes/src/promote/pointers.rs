@@ -292,7 +292,8 @@ impl Pointers {
                 self.give_away(value);
                 if ordered { self.give_away(addr) } else { self.access(at, addr, u64::from(*size)) }
             }
-            Op::Fill { to, byte, len, .. } => {
+            Op::Fill { .. } | Op::Copy { .. } if ordered => ops::exprs(op).into_iter().for_each(|e| self.give_away(e)),
+            Op::Fill { to, byte, len, tags: _ } => {
                 self.give_away(byte);
                 self.give_away(len);
                 if let Some((site, offset)) = self.address(to) {
@@ -302,7 +303,7 @@ impl Pointers {
                     }
                 }
             }
-            Op::Copy { to, from, len, .. } => {
+            Op::Copy { to, from, len, tags: _ } => {
                 self.give_away(len);
                 let (to, from) = (self.address(to), self.address(from));
                 match (to, from, constant(len)) {

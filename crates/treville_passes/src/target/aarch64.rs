@@ -3,7 +3,7 @@
 //! Compilers write the fences for the inner shareable domain, `DMB ISH`; here they are `DMB SY` and `DMB LD`, which order
 //! the same, since the architecture's model has a flag against naming a domain.
 
-use super::{Access, After, Isa, Order, Update};
+use super::{Access, After, Form, Isa, Order, Update};
 
 pub(super) const ISA: Isa = Isa { model: "aarch64", dialect: "AArch64", load, store, update, fence };
 
@@ -22,7 +22,7 @@ fn store(order: Order) -> Access {
 fn update(order: Order) -> Update {
     let (read, fail): (_, super::Words) = if order.acquires() { (&["X", "A"][..], &["A"]) } else { (&["X"][..], &[]) };
     let write = if order.releases() { &["X", "L"][..] } else { &["X"] };
-    Update { before: None, read, write, fail, after: After::Nothing }
+    Update { form: Form::Atomic, before: None, read, write, fail, after: After::Nothing }
 }
 
 fn fence(order: Order) -> Option<&'static str> {

@@ -1,6 +1,6 @@
 //! Armv7: fences around plain accesses; updates are pairs of exclusives that succeed.
 
-use super::{Access, After, Isa, Order, Update};
+use super::{Access, After, Form, Isa, Order, Update};
 
 pub(super) const ISA: Isa = Isa { model: "arm", dialect: "ARM", load, store, update, fence };
 
@@ -20,7 +20,14 @@ fn store(order: Order) -> Access {
 
 fn update(order: Order) -> Update {
     let before = order.releases().then_some(FENCE);
-    Update { before, read: &["EX"], write: &["EX"], fail: &["EX"], after: after(order.acquires()) }
+    Update {
+        form: Form::Exclusive,
+        before,
+        read: &["EX"],
+        write: &["EX"],
+        fail: &["EX"],
+        after: after(order.acquires()),
+    }
 }
 
 fn fence(order: Order) -> Option<&'static str> {

@@ -1,7 +1,7 @@
 //! Power: the mapping with leading fences. What acquires is followed by a branch on what was read and `isync`; updates
 //! are pairs of reserving load and conditional store that succeed.
 
-use super::{Access, After, Isa, Order, Update};
+use super::{Access, After, Form, Isa, Order, Update};
 
 pub(super) const ISA: Isa = Isa { model: "power", dialect: "PPC", load, store, update, fence };
 
@@ -26,7 +26,9 @@ fn store(order: Order) -> Access {
 }
 
 fn update(order: Order) -> Update {
-    Update { before: before(order), read: &["EX"], write: &["EX"], fail: &["EX"], after: after(order) }
+    // The branches of the loop depend on what was read.
+    let after = if order.acquires() { After::Fence("ISYNC") } else { After::Nothing };
+    Update { form: Form::Exclusive, before: before(order), read: &["EX"], write: &["EX"], fail: &["EX"], after }
 }
 
 fn fence(order: Order) -> Option<&'static str> {

@@ -1,7 +1,7 @@
 //! RISC-V: the mapping of the specification's table for C and C++, with fences for loads and stores and annotated atomic
 //! instructions for updates.
 
-use super::{Access, After, Isa, Order, Update};
+use super::{Access, After, Form, Isa, Order, Update};
 
 pub(super) const ISA: Isa = Isa { model: "riscv", dialect: "RISCV", load, store, update, fence };
 
@@ -22,7 +22,7 @@ fn update(order: Order) -> Update {
         Order::Release => (&["X"], &["X", "Rel"]),
         Order::AcquireRelease | Order::SeqCst => (&["X", "Sc"], &["X", "Sc"]),
     };
-    Update { before: None, read, write, fail: read, after: After::Nothing }
+    Update { form: Form::Atomic, before: None, read, write, fail: read, after: After::Nothing }
 }
 
 fn fence(order: Order) -> Option<&'static str> {

@@ -1,10 +1,11 @@
-//! Sequential consistency: orders say nothing more, and fences are not needed.
+//! Sequential consistency: orders say nothing more, and fences are not needed. The dialect stays C, where an update is one
+//! event: the model does not order the two halves of one that is split.
 
-use super::{Access, Isa, Order, Update};
+use super::{Access, After, Form, Isa, Order, Update};
 
 pub(super) const ISA: Isa = Isa {
     model: "sc",
-    dialect: "X86_64",
+    dialect: "C",
     load: |_| Access::plain(&[]),
     store: |_| Access::plain(&[]),
     update,
@@ -12,5 +13,12 @@ pub(super) const ISA: Isa = Isa {
 };
 
 fn update(_: Order) -> Update {
-    Update { before: None, read: &["X"], write: &["X"], fail: &["X"], after: super::After::Nothing }
+    Update {
+        form: Form::Atomic,
+        before: None,
+        read: &["X", "RMW"],
+        write: &["X", "RMW"],
+        fail: &[],
+        after: After::Nothing,
+    }
 }

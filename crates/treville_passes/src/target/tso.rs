@@ -1,7 +1,7 @@
 //! x86: only a sequentially consistent store needs a fence, after it; updates are locked instructions, which are fences
 //! themselves, whether they write or not.
 
-use super::{Access, After, Isa, Order, Update};
+use super::{Access, After, Form, Isa, Order, Update};
 
 pub(super) const ISA: Isa = Isa {
     model: "tso",
@@ -18,5 +18,5 @@ fn store(order: Order) -> Access {
 }
 
 fn update(_: Order) -> Update {
-    Update { before: None, read: &["X"], write: &["X"], fail: &["X"], after: After::Nothing }
+    Update { form: Form::Atomic, before: None, read: &["X"], write: &["X"], fail: &["X"], after: After::Nothing }
 }

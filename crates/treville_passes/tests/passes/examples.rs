@@ -77,11 +77,11 @@ fn fields_become_registers_also_through_copies_and_pointers() {
            v = alloc stack 16:64
            w = alloc stack 16:64
            p = alloc stack 8:64
-           fill v 1:8 16:64
+           fill v 1:8 16:64 [NA]
            store (add v 4:64) 7:32 4 [NA]
            store p v 8 [NA]
            q = load p 8 [NA]
-           copy w q 16:64
+           copy w q 16:64 [NA]
            t = load (add w 4:64) 4 [NA]
            u = load (add w 8:64) 8 [NA]
            store &x t 4 [NA]
@@ -107,16 +107,27 @@ fn parts_that_overlap_stay_private_memory() {
         "b0: v = alloc private 8:64; store (add v 4:64) 1:32 4 [NA]; store v 0x500000002:64 8 [NA]; \
          t = load (add v 4:64) 4 [NA]; store &x t 4 [NA]; return _",
     );
+    let narrow_first = "func main () regs [v:64 t:64] { b0:
+           v = alloc stack 8:64
+           fill v 0:8 8:64 [NA]
+           store (add v 4:64) 1:32 4 [NA]
+           t = load v 8 [NA]
+           return t } thread P0 main []";
+    becomes(
+        narrow_first,
+        true,
+        "b0: v = alloc private 8:64; fill v 0:8 8:64 [NA]; store (add v 4:64) 1:32 4 [NA]; t = load v 8 [NA]; return t",
+    );
     let partly = "func main () regs [v:64 t:64] { b0:
            v = alloc stack 8:64
            store v 1:64 8 [NA]
-           fill v 255:8 4:64
+           fill v 255:8 4:64 [NA]
            t = load v 8 [NA]
            return t } thread P0 main []";
     becomes(
         partly,
         true,
-        "b0: v = alloc private 8:64; store v 1:64 8 [NA]; fill v 255:8 4:64; t = load v 8 [NA]; return t",
+        "b0: v = alloc private 8:64; store v 1:64 8 [NA]; fill v 255:8 4:64 [NA]; t = load v 8 [NA]; return t",
     );
 }
 

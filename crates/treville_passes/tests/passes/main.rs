@@ -3,6 +3,7 @@
 mod differential;
 mod examples;
 mod interpreter;
+mod litmus;
 mod random;
 mod target;
 mod text_form;

@@ -80,7 +80,7 @@ impl Body<'_> {
             if self.rng.percent(92) {
                 if self.rng.percent(30) {
                     let byte = self.rng.below(3);
-                    self.line(&format!("fill {v} {byte}:8 {size}:64"));
+                    self.line(&format!("fill {v} {byte}:8 {size}:64 [NA]"));
                 } else {
                     for offset in (0..size).step_by(4) {
                         let value = self.number();
@@ -256,7 +256,7 @@ impl Body<'_> {
         let (to, from) = (self.variables[one].clone(), self.variables[two].clone());
         let len = to.1.min(from.1).min(self.rng.pick(&[4, 8, 16]));
         if self.rng.percent(15) {
-            self.line(&format!("copy &array {} {len}:64", from.0));
+            self.line(&format!("copy &array {} {len}:64 [NA]", from.0));
         } else {
             let mut end = |size: u64, name: &str| {
                 let room = ((size - len) / 4) as usize;
@@ -264,7 +264,7 @@ impl Body<'_> {
                 format!("(add {name} {offset}:64)")
             };
             let (to, from) = (end(to.1, &to.0), end(from.1, &from.0));
-            self.line(&format!("copy {to} {from} {len}:64"));
+            self.line(&format!("copy {to} {from} {len}:64 [NA]"));
         }
     }
 

@@ -38,7 +38,7 @@ fn sc_and_x86() {
     assert_eq!(
         compiled("sc"),
         "b0: @0 a = load &x 4 []; @1 store &y a 4 []; @2 store &x 1:32 4 []; @3 b = load &y 4 []; \
-         @4 store &y 1:32 4 [NA]; @5 b = update &x 4 (add b 1:32) if (eq b 0:32) [X] [X] [X] [X]; \
+         @4 store &y 1:32 4 [NA]; @5 b = update &x 4 (add b 1:32) if (eq b 0:32) [X RMW] [X RMW] [X RMW] []; \
          @6 branch (eq b 0:32) b1 b1; b1: return _"
     );
     assert_eq!(
@@ -61,9 +61,10 @@ fn arm() {
         compiled("arm"),
         "b0: @0 a = load &x 4 []; @1 fence [DMB.ISH]; @2 fence [DMB.ISH]; @3 store &y a 4 []; @4 fence [DMB.ISH]; \
          @5 store &x 1:32 4 []; @6 fence [DMB.ISH]; @7 b = load &y 4 []; @8 fence [DMB.ISH]; @9 store &y 1:32 4 [NA]; \
-         @10 fence [DMB.ISH]; @11 b = update &x 4 (add b 1:32) if (eq b 0:32) [EX] [EX] [EX] [EX]; \
-         @12 fence [DMB.ISH]; @13 fence [DMB.ISH]; @14 fence [DMB.ISH]; @15 fence [DMB.ISH]; \
-         @16 branch (eq b 0:32) b1 b1; b1: return _"
+         @10 fence [DMB.ISH]; @11 place = &x; @12 b = load place 4 [EX]; @19 branch (eq b 0:32) b1 b3; \
+         b1: @13 status = store_conditional place (add b 1:32) 4 [EX]; @20 branch (and status (eq b b)) b3 b2; \
+         b2: @14 wait assume 0:1; end; b3: @15 fence [DMB.ISH]; @16 fence [DMB.ISH]; @17 fence [DMB.ISH]; \
+         @18 fence [DMB.ISH]; @21 branch (eq b 0:32) b4 b4; b4: return _"
     );
 }
 
@@ -71,12 +72,13 @@ fn arm() {
 fn power_and_riscv() {
     assert_eq!(
         compiled("power"),
-        "b0: @0 a = load &x 4 []; @16 branch (eq a a) b1 b1; b1: @1 fence [ISYNC]; @2 fence [LWSYNC]; \
+        "b0: @0 a = load &x 4 []; @19 branch (eq a a) b1 b1; b1: @1 fence [ISYNC]; @2 fence [LWSYNC]; \
          @3 store &y a 4 []; @4 fence [SYNC]; @5 store &x 1:32 4 []; @6 fence [SYNC]; @7 b = load &y 4 []; \
-         @17 branch (eq b b) b2 b2; b2: @8 fence [ISYNC]; @9 store &y 1:32 4 [NA]; @10 fence [LWSYNC]; \
-         @11 b = update &x 4 (add b 1:32) if (eq b 0:32) [EX] [EX] [EX] [EX]; @18 branch (eq b b) b3 b3; \
-         b3: @12 fence [ISYNC]; @13 fence [LWSYNC]; @14 fence [LWSYNC]; @15 fence [SYNC]; \
-         @19 branch (eq b 0:32) b4 b4; b4: return _"
+         @20 branch (eq b b) b2 b2; b2: @8 fence [ISYNC]; @9 store &y 1:32 4 [NA]; @10 fence [LWSYNC]; \
+         @11 place = &x; @12 b = load place 4 [EX]; @21 branch (eq b 0:32) b3 b5; \
+         b3: @13 status = store_conditional place (add b 1:32) 4 [EX]; @22 branch (and status (eq b b)) b5 b4; \
+         b4: @14 wait assume 0:1; end; b5: @15 fence [ISYNC]; @16 fence [LWSYNC]; @17 fence [LWSYNC]; \
+         @18 fence [SYNC]; @23 branch (eq b 0:32) b6 b6; b6: return _"
     );
     assert_eq!(
         compiled("riscv"),

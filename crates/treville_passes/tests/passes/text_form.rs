@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use treville_base::FileId;
 use treville_ir::text;
 
-fn litmus_files(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn litmus_files(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
