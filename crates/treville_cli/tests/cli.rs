@@ -45,8 +45,8 @@ fn wrong_calls_are_said_on_standard_error() {
     }
     assert!(treville(&["synth", "x.rma"]).stderr.contains("not built yet"));
     assert!(treville(&["verify", "x.c"]).stderr.contains("no such file"));
-    let program = write("wrong/x.c", "int main() {}\n");
-    assert!(treville(&["verify", &program]).stderr.contains(".c are not built yet"));
+    let program = write("wrong/x.rma", "");
+    assert!(treville(&["verify", &program]).stderr.contains(".rma are not built yet"));
 }
 
 #[test]
