@@ -17,12 +17,7 @@ impl Code<'_, '_> {
         }
     }
 
-    pub(super) fn insert_value(
-        &mut self,
-        aggregate: Operand,
-        value: Operand,
-        indices: &[u32],
-    ) -> Lowered<Vec<Expr>> {
+    pub(super) fn insert_value(&mut self, aggregate: Operand, value: Operand, indices: &[u32]) -> Lowered<Vec<Expr>> {
         let range = shape::member(self.module(), self.type_of(aggregate), indices)?;
         let mut all = self.operand(aggregate)?;
         let part = self.operand(value)?;
@@ -44,18 +39,14 @@ impl Code<'_, '_> {
         Ok(vec![chosen])
     }
 
-    pub(super) fn insert_element(
-        &mut self,
-        vector: Operand,
-        value: Operand,
-        index: Operand,
-    ) -> Lowered<Vec<Expr>> {
+    pub(super) fn insert_element(&mut self, vector: Operand, value: Operand, index: Operand) -> Lowered<Vec<Expr>> {
         let lanes = self.lanes(vector)?;
         let (bits, value) = (self.width(index)?, self.scalar(value)?);
         let index = self.scalar(index)?;
-        let replaced = lanes.into_iter().enumerate().map(|(i, lane)| {
-            fold::ite(fold::bin(BinOp::Eq, index.clone(), lane_number(i, bits)), value.clone(), lane)
-        });
+        let replaced = lanes
+            .into_iter()
+            .enumerate()
+            .map(|(i, lane)| fold::ite(fold::bin(BinOp::Eq, index.clone(), lane_number(i, bits)), value.clone(), lane));
         Ok(replaced.collect())
     }
 

@@ -124,11 +124,7 @@ fn updated(op: RmwOp, old: Expr, value: Expr, bits: u8) -> Lowered<Expr> {
         RmwOp::UMin => choose(bin(BinOp::ULt, o, v), old, value),
         RmwOp::UIncWrap => choose(bin(BinOp::ULe, v, o), fold::zero(bits), bin(BinOp::Add, old, one())),
         RmwOp::UDecWrap => {
-            let wraps = bin(
-                BinOp::Or,
-                bin(BinOp::Eq, o.clone(), fold::zero(bits)),
-                bin(BinOp::ULt, v, o),
-            );
+            let wraps = bin(BinOp::Or, bin(BinOp::Eq, o.clone(), fold::zero(bits)), bin(BinOp::ULt, v, o));
             choose(wraps, value, bin(BinOp::Sub, old, one()))
         }
         RmwOp::USubCond => choose(bin(BinOp::ULe, v.clone(), o.clone()), bin(BinOp::Sub, o, v), old),

@@ -79,8 +79,7 @@ fn count(out: &mut Emitter<'_, '_>, a: Expr, bits: u8) -> Expr {
     let a = out.keep(zext(a, bits, 64), 64);
     let pairs = bin(BinOp::Sub, a.clone(), masked(shifted(&a, 1), 0x5555_5555_5555_5555));
     let pairs = out.keep(pairs, 64);
-    let nibbles =
-        add(masked(pairs.clone(), 0x3333_3333_3333_3333), masked(shifted(&pairs, 2), 0x3333_3333_3333_3333));
+    let nibbles = add(masked(pairs.clone(), 0x3333_3333_3333_3333), masked(shifted(&pairs, 2), 0x3333_3333_3333_3333));
     let nibbles = out.keep(nibbles, 64);
     let bytes = masked(add(nibbles.clone(), shifted(&nibbles, 4)), 0x0f0f_0f0f_0f0f_0f0f);
     let sum = bin(BinOp::LShr, bin(BinOp::Mul, bytes, word(0x0101_0101_0101_0101)), word(56));
@@ -150,11 +149,8 @@ fn checked(out: &mut Emitter<'_, '_>, name: &str, a: &Expr, b: &Expr, bits: u8) 
         (_, false) => undone(BinOp::UDiv, &value, a, b, bits),
         (_, true) => {
             let least = Expr::Const(treville_term::Bv::new(1 << (bits - 1), bits));
-            let negated = bin(
-                BinOp::And,
-                bin(BinOp::Eq, a.clone(), Expr::int(-1, bits)),
-                bin(BinOp::Eq, b.clone(), least),
-            );
+            let negated =
+                bin(BinOp::And, bin(BinOp::Eq, a.clone(), Expr::int(-1, bits)), bin(BinOp::Eq, b.clone(), least));
             bin(BinOp::Or, negated, undone(BinOp::SDiv, &value, a, b, bits))
         }
     };

@@ -170,7 +170,10 @@ impl<'u, 'a> Code<'u, 'a> {
         let Some(result) = result else { return Ok(()) };
         let registers = self.registers(result).to_vec();
         if registers.len() != values.len() {
-            return unsupported(format!("a value of type `{}`", self.module().types.display(self.body.values[result].ty)));
+            return unsupported(format!(
+                "a value of type `{}`",
+                self.module().types.display(self.body.values[result].ty)
+            ));
         }
         for (reg, value) in registers.into_iter().zip(values) {
             self.out.assign(reg, value);

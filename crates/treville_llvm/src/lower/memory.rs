@@ -44,13 +44,7 @@ impl Code<'_, '_> {
     }
 
     /// The value of a scalar in memory: in `dst`, if that is as wide as the memory.
-    pub(super) fn load_leaf(
-        &mut self,
-        address: &Expr,
-        leaf: Leaf,
-        tags: Tags,
-        dst: Option<treville_ir::Reg>,
-    ) -> Expr {
+    pub(super) fn load_leaf(&mut self, address: &Expr, leaf: Leaf, tags: Tags, dst: Option<treville_ir::Reg>) -> Expr {
         let dst = dst.filter(|_| leaf.bits == leaf.stored_bits());
         let dst = dst.unwrap_or_else(|| self.out.temporary(leaf.stored_bits()));
         let addr = fold::add(address.clone(), fold::number(leaf.offset, 64));

@@ -71,7 +71,9 @@ impl<'a> Places<'a> {
     fn place(&mut self, file: FileId, line: u32, column: u32) -> Option<Span> {
         let text = &self.sources.file(file).text;
         let starts = self.lines.entry(file).or_insert_with(|| {
-            std::iter::once(0).chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1)).collect()
+            std::iter::once(0)
+                .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1))
+                .collect()
         });
         let start = *starts.get(line.checked_sub(1)? as usize)?;
         let line = text[start..].lines().next().unwrap_or("");

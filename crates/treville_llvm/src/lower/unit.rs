@@ -6,7 +6,7 @@ use super::fold;
 use super::places::Places;
 use super::runtime::Runtime;
 use super::{Lowered, Unsupported, shape, unsupported};
-use crate::module::{GlobalId, GlobalKind, Linkage, Module};
+use crate::module::{Global, GlobalId, GlobalKind, Linkage, Module};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
@@ -82,7 +82,9 @@ impl<'a> Unit<'a> {
         });
         let Some(main) = main else {
             let error = Diagnostic::error(None, "the program has no function `main`");
-            return self.errors.push(error.help("a program is checked from `main` on, with all threads that it starts"));
+            return self
+                .errors
+                .push(error.help("a program is checked from `main` on, with all threads that it starts"));
         };
         match self.entry(main) {
             Ok(func) => {
@@ -97,7 +99,7 @@ impl<'a> Unit<'a> {
         let module = self.module;
         let constructors = module.constructors();
         let params = module.globals[main].function().map(|f| f.params.clone()).unwrap_or_default();
-        if params.is_empty() && constructors.is_empty() {
+        if params.is_empty() && constructors.is_empty() && !self.runtime.has_exits() {
             return self.func(main);
         }
         let mut args = Vec::new();
@@ -106,19 +108,26 @@ impl<'a> Unit<'a> {
         }
         let id = self.reserve("start");
         let constructors = constructors.iter().map(|(_, g)| self.func(*g)).collect::<Lowered<Vec<_>>>()?;
-        let main = self.func(main)?;
+        let (span, main) = (module.globals[main].span, self.func(main)?);
         let arguments = self.arguments();
-        let mut out = Emitter::new(self, module.globals[module_main(module)].span);
+        let exits = self.runtime.template("%run_exits").filter(|_| self.runtime.has_exits());
+        let mut out = Emitter::new(self, span);
         for constructor in constructors {
             out.emit(Op::Call { dst: None, callee: Callee::Func(constructor), args: Vec::new() });
         }
         // The program's name is its only argument.
-        let values = [fold::number(1, 32), Expr::Addr(arguments, 0)].into_iter().chain(std::iter::repeat(fold::zero(64)));
-        let args = args.iter().zip(values).enumerate().map(|(i, (bits, value))| {
-            fold::zext(value, if i == 0 { 32 } else { 64 }, *bits)
-        });
+        let values =
+            [fold::number(1, 32), Expr::Addr(arguments, 0)].into_iter().chain(std::iter::repeat(fold::zero(64)));
+        let args = args
+            .iter()
+            .zip(values)
+            .enumerate()
+            .map(|(i, (bits, value))| fold::zext(value, if i == 0 { 32 } else { 64 }, *bits));
         let (args, result) = (args.collect(), out.temporary(32));
         out.emit(Op::Call { dst: Some(result), callee: Callee::Func(main), args });
+        if let Some(exits) = exits {
+            out.expand(exits, Vec::new());
+        }
         out.end(Terminator::Return(Some(Expr::Reg(result))));
         out.finish(id, Vec::new());
         Ok(id)
@@ -149,7 +158,9 @@ impl<'a> Unit<'a> {
             return Ok(*id);
         }
         let Global { name, kind, .. } = &self.module.globals[global];
-        let GlobalKind::Function(function) = kind else { return unsupported(format!("a call of the variable `{name}`")) };
+        let GlobalKind::Function(function) = kind else {
+            return unsupported(format!("a call of the variable `{name}`"));
+        };
         let id = match function.body {
             Some(_) => {
                 let id = self.reserve(name);
@@ -202,10 +213,4 @@ impl<'a> Unit<'a> {
             fail: self.tags(["A", fail]),
         }
     }
-}
-
-use crate::module::Global;
-
-fn module_main(module: &Module) -> GlobalId {
-    module.global_named("main").unwrap_or(GlobalId(0))
 }
