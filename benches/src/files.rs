@@ -155,7 +155,7 @@ fn together(tools: &[Tool], cases: &[Case], scratch: &Path) -> io::Result<()> {
     for (group, files) in groups {
         let mut row = Vec::new();
         for (total, tool) in totals.iter_mut().zip(tools) {
-            let list = scratch.join(format!("files-of-{}.txt", tool.name()));
+            let list = scratch.join(format!("@files-of-{}.txt", tool.name()));
             let Some(mut command) = tool.call_for_all(group, &files, &list)? else { continue };
             let cpu = run(&mut command, None)?.cpu;
             *total += cpu;

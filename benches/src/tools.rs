@@ -55,7 +55,11 @@ impl Tool {
         let names: String = files.iter().map(|f| format!("{}\n", f.display())).collect();
         fs::write(list, names)?;
         let command = self.options(group).map(|mut command| {
-            command.arg(format!("@{}", list.display()));
+            match self {
+                Tool::Treville { .. } => command.arg(format!("@{}", list.display())),
+                // A list is a file whose own name begins with @.
+                Tool::Herd { .. } => command.arg(list),
+            };
             command
         });
         Ok(command)

@@ -22,10 +22,15 @@ const ENGINES: &[EngineEntry] = &[
         about: "the same without any pruning: slow, and the definition (`--engine enumerate --plain`)",
         make: || Arc::new(treville_enumerate::Enumerate::plain()),
     },
+    EngineEntry {
+        name: "explore",
+        about: "every execution of a program, each once, by extending and revisiting graphs (the default for programs)",
+        make: || Arc::new(treville_explore::Explore),
+    },
 ];
 
 /// Engines of the design that do not exist yet.
-const NOT_BUILT: &[&str] = &["bmc", "explore", "machine", "abstract"];
+const NOT_BUILT: &[&str] = &["bmc", "machine", "abstract"];
 
 pub fn engines() -> &'static [EngineEntry] {
     ENGINES
@@ -45,6 +50,14 @@ impl Engines {
             ("enumerate", true) => self.named("plain"),
             (name, false) => self.named(name),
             (name, true) => Err(format!("--plain belongs to the engine enumerate, not to {name}")),
+        }
+    }
+
+    /// The same for a program that asks nothing of its own.
+    pub(crate) fn for_programs(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
+        match options.engine.as_deref() {
+            None | Some("auto") => self.named("explore"),
+            Some(_) => self.choose(options),
         }
     }
 

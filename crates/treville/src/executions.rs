@@ -9,7 +9,7 @@ use treville_eval::{Extent, Judgement, Stop, judge};
 use treville_event::{Graph, Relation};
 use treville_model::Model;
 use treville_report::{Failure, VerdictWord};
-use treville_task::{Answer, Candidate, Outcome, Silent, StopReason};
+use treville_task::{Answer, Candidate, Outcome, Reached, Silent, StopReason};
 
 /// Runs the engine; every query must have an answer.
 ///
@@ -28,20 +28,30 @@ pub(crate) fn unknown(reason: String) -> Failure {
     Failure { word: VerdictWord::Unknown, ..unreadable(reason) }
 }
 
-/// How far a walk through all candidates came.
+/// Candidates to walk through.
+#[derive(Clone, Copy)]
+pub(crate) enum Walk<'a> {
+    /// All that a test chooses.
+    All(&'a dyn Fn(&Candidate<'_>) -> bool),
+    /// Those that reach the outcome in question, as far as so many choices lead.
+    Reaching(Reached, u64),
+}
+
+/// How far a walk came.
 pub(crate) struct Walked {
-    pub(crate) candidates: u64,
-    /// Why it ended before it had seen them all.
+    /// All that were to be seen were seen.
+    pub(crate) complete: bool,
+    /// The limit that ended it early.
     pub(crate) stopped: Option<String>,
 }
 
-/// Calls `visit` with each candidate that `wanted` chooses and its judgements, one for each way to make the model's picks.
+/// Calls `visit` with each candidate of a walk and its judgements, one for each way to make the model's picks.
 ///
 /// # Errors
 /// If the engine cannot list candidates, or the model cannot judge one.
 pub(crate) fn each_judged(
     prepared: &Prepared,
-    wanted: &dyn Fn(&Candidate<'_>) -> bool,
+    walk: Walk<'_>,
     visit: &mut dyn FnMut(&Candidate<'_>, &[Judgement]) -> ControlFlow<()>,
 ) -> Result<Walked, Failure> {
     let engine = &prepared.engine;
@@ -49,24 +59,29 @@ pub(crate) fn each_judged(
         return Err(unknown(format!("the engine {} does not list executions", engine.info().name)));
     };
     let cancel = &prepared.task.limits.cancel;
-    let (mut candidates, mut fault) = (0, None);
-    list.visit(&prepared.task, &mut |candidate| {
-        candidates += 1;
-        if !wanted(&candidate) {
-            return ControlFlow::Continue(());
-        }
-        match judge(&prepared.model.model, candidate.graph, cancel) {
+    let (mut fault, mut broken) = (None, false);
+    let mut see = |candidate: Candidate<'_>| {
+        let flow = match judge(&prepared.model.model, candidate.graph, cancel) {
             Ok(judgements) => visit(&candidate, &judgements),
             Err(stop) => {
                 fault = Some(stop);
                 ControlFlow::Break(())
             }
+        };
+        broken |= flow.is_break();
+        flow
+    };
+    let complete = match walk {
+        Walk::All(wanted) => {
+            list.visit(&prepared.task, &mut |c| if wanted(&c) { see(c) } else { ControlFlow::Continue(()) });
+            !broken
         }
-    });
+        Walk::Reaching(which, steps) => list.reaching(&prepared.task, which, steps, &mut see),
+    };
     match fault {
         Some(Stop::TooDeep) => Err(unknown("the model recurses too deeply".into())),
         Some(Stop::Fault(fault)) => Err(crate::failure(vec![*fault], Arc::clone(&prepared.model.sources))),
-        Some(Stop::Cancelled) | None => Ok(Walked { candidates, stopped: why_due(cancel) }),
+        Some(Stop::Cancelled) | None => Ok(Walked { complete, stopped: why_due(cancel) }),
     }
 }
 

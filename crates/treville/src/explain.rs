@@ -1,6 +1,6 @@
 //! Why an outcome is allowed or forbidden: every candidate that would reach it, with the axiom and the cycle that reject it.
 
-use crate::executions::{decide, each_judged, event_key, one_line, picked, place, unknown};
+use crate::executions::{Walk, Walked, decide, each_judged, event_key, one_line, picked, place, unknown};
 use crate::session::Prepared;
 use crate::{Options, Session, terms};
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use treville_event::{BaseRel, EventId, Graph, Relation};
 use treville_ir::{Formula, Quantifier, Question};
 use treville_model::{CheckId, CheckKind, Model, Term};
 use treville_report::{
-    Drawing, Explained, Explanation, Failure, Reason, ReasonStep, describe_event, event_source, show_formula,
-    show_state,
+    Drawing, Explained, Explanation, Failure, Incoherent, Reason, ReasonStep, describe_event, event_source,
+    show_formula, show_state,
 };
-use treville_task::{Answer, Candidate, FinalValue};
+use treville_task::{Answer, Candidate, FinalValue, Reached};
 
 impl Session<'_> {
     /// Explains the outcome that a test asks about, or the one given as a litmus condition. With `deep`, each step is
@@ -67,22 +67,36 @@ fn asked(question: &Question) -> Question {
 type Shape = (CheckId, Vec<(String, EventKey, EventKey)>);
 type EventKey = (Option<u32>, u32, Option<u64>);
 
-/// Why every candidate that would reach the outcome is none.
+/// Up to so many candidates are all told, those that break coherence included, if so many choices lead to them.
+const MANY: u64 = 3_000;
+const CHOICES: u64 = 300_000;
+/// Candidates that break coherence, where they are not all told.
+const EXAMPLES: usize = 3;
+
+/// Why every candidate that would reach the outcome is none. If there are too many, those that break coherence or atomicity
+/// at one location are told by examples.
 fn rejections(prepared: &Prepared, deep: bool) -> Result<Explained, Failure> {
-    let mut explainer = Explainer { prepared, deep, rejected: 0, reasons: Vec::new(), known: BTreeMap::new() };
-    let walked = each_judged(prepared, &|c| c.holds, &mut |candidate, judgements| {
-        judgements.iter().for_each(|judgement| explainer.add(candidate, judgement));
-        ControlFlow::Continue(())
-    })?;
-    let Explainer { rejected, mut reasons, .. } = explainer;
-    match walked.stopped {
-        Some(why) if rejected == 0 => Err(unknown(why)),
-        None if rejected == 0 => Ok(Explained::Unreachable { candidates: walked.candidates }),
-        unseen => {
-            reasons.sort_by_key(|reason| std::cmp::Reverse(reason.candidates));
-            Ok(Explained::Forbidden { candidates: rejected, reasons, unseen })
-        }
+    let mut every = Explainer::new(prepared, deep);
+    let walked = every.walk(Walk::Reaching(Reached::Every, CHOICES), MANY)?;
+    if walked.complete {
+        return Ok(match every.rejected {
+            0 => Explained::Unreachable,
+            candidates => Explained::Forbidden { candidates, reasons: every.sorted(), incoherent: None, unseen: None },
+        });
     }
+    let mut coherent = Explainer::new(prepared, deep);
+    let walked = coherent.walk(Walk::Reaching(Reached::Coherent, u64::MAX), u64::MAX)?;
+    let unseen = match (walked.complete, walked.stopped) {
+        (true, _) => None,
+        (false, Some(why)) if coherent.rejected == 0 => return Err(unknown(why)),
+        (false, Some(why)) => Some(why),
+        (false, None) => return Err(unknown("the candidates cannot be listed one by one".into())),
+    };
+    let others = every.without(&coherent);
+    let at_least = others.iter().map(|reason| reason.candidates).sum();
+    let examples = others.into_iter().take(EXAMPLES).collect();
+    let incoherent = Some(Incoherent { at_least, examples });
+    Ok(Explained::Forbidden { candidates: coherent.rejected, reasons: coherent.sorted(), incoherent, unseen })
 }
 
 fn drawing(prepared: &Prepared, graph: &Graph, state: &[FinalValue], picks: &[(Name, Relation)]) -> Drawing {
@@ -100,7 +114,36 @@ struct Explainer<'a> {
     known: BTreeMap<Shape, usize>,
 }
 
-impl Explainer<'_> {
+impl<'a> Explainer<'a> {
+    fn new(prepared: &'a Prepared, deep: bool) -> Self {
+        Explainer { prepared, deep, rejected: 0, reasons: Vec::new(), known: BTreeMap::new() }
+    }
+
+    /// Adds the candidates of a walk until there are `most`.
+    fn walk(&mut self, walk: Walk<'_>, most: u64) -> Result<Walked, Failure> {
+        each_judged(self.prepared, walk, &mut |candidate, judgements| {
+            judgements.iter().for_each(|judgement| self.add(candidate, judgement));
+            if self.rejected < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+    }
+
+    /// The reasons, those for most candidates first.
+    fn sorted(self) -> Vec<Reason> {
+        let mut reasons = self.reasons;
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.candidates));
+        reasons
+    }
+
+    /// The reasons that the other did not find, sorted in the same way.
+    fn without(mut self, other: &Explainer<'_>) -> Vec<Reason> {
+        let known = std::mem::take(&mut self.known);
+        let mut keep = vec![true; self.reasons.len()];
+        known.iter().filter(|(shape, _)| other.known.contains_key(shape)).for_each(|(_, &i)| keep[i] = false);
+        let mut keep = keep.into_iter();
+        self.reasons.retain(|_| keep.next().unwrap_or(false));
+        self.sorted()
+    }
+
     fn add(&mut self, candidate: &Candidate<'_>, judgement: &Judgement) {
         let model = &*self.prepared.model.model;
         self.rejected += 1;

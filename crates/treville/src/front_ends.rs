@@ -60,7 +60,7 @@ const FRONT_ENDS: &[FrontEnd] = &[FrontEnd {
 }];
 
 /// Endings of languages that are planned, so that the answer is better than a syntax error.
-const NOT_BUILT: &[&str] = &[".c", ".ll", ".rs", ".rar", ".rma", ".pts"];
+const NOT_BUILT: &[&str] = &[".rs", ".rar", ".rma", ".pts"];
 
 pub fn front_ends() -> &'static [FrontEnd] {
     FRONT_ENDS
@@ -69,6 +69,9 @@ pub fn front_ends() -> &'static [FrontEnd] {
 /// Reads a program; a file with an unknown ending is taken for a litmus test.
 pub(crate) fn load(path: &str, text: &str, context: &Context<'_>) -> Result<Loaded, Failure> {
     let fits = |f: &&FrontEnd| f.endings.iter().any(|ending| path.ends_with(ending));
+    if crate::programs::language(path).is_some() {
+        return Err(unreadable(format!("{path} is a program, and this is about the final states of litmus tests")));
+    }
     if let Some(ending) = NOT_BUILT.iter().find(|ending| path.ends_with(*ending)) {
         return Err(unreadable(format!("programs in {ending} are not built yet")));
     }
@@ -78,7 +81,7 @@ pub(crate) fn load(path: &str, text: &str, context: &Context<'_>) -> Result<Load
 
 /// The dialects of litmus tests, as the smallest test of each has them.
 pub(crate) fn dialects() -> Vec<Arc<Dialect>> {
-    let machines = ["X86", "AArch64", "ARM", "PPC", "RISCV", "LISA"];
+    let machines = ["X86", "X86_64", "AArch64", "ARM", "PPC", "RISCV", "MIPS", "BPF", "LISA"];
     let tests = machines.map(|arch| (format!("{arch} smallest\n{{}}\n P0 ;\nforall (true)\n"), None));
     let c = "C smallest\n{}\nP0() { }\nforall (true)\n".to_owned();
     let parsed = tests.into_iter().chain([(c.clone(), Some(false)), (c, Some(true))]).filter_map(|(text, kernel)| {

@@ -18,9 +18,11 @@ mod inputs;
 mod library;
 mod model_check;
 mod options;
+mod programs;
 mod session;
 mod show;
 mod terms;
+mod variants;
 mod verify;
 
 pub use engines::{EngineEntry, engines};

@@ -2,14 +2,15 @@
 
 use crate::files::{Files, folder_of, join};
 use crate::front_ends::MacroFile;
-use crate::{ModelOptions, failure, unreadable};
+use crate::{ModelOptions, failure, unreadable, variants};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use treville_base::{Diagnostic, Name, SourceMap};
 use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bundled};
-use treville_event::Vocabulary;
-use treville_ir::{Dialect, Op, Program};
-use treville_model::{DialectFacts, Model, syntax::Unit};
+use treville_event::{Vocabulary, scope_set};
+use treville_ir::{Dialect, Program};
+use treville_model::syntax::{InsKind, Unit};
+use treville_model::{DialectFacts, Model};
 use treville_report::Failure;
 
 /// A model, linked for a dialect.
@@ -19,6 +20,8 @@ pub(crate) struct Linked {
     pub(crate) vocabulary: Arc<Vocabulary>,
     /// The texts that the model's spans point into.
     pub(crate) sources: Arc<SourceMap>,
+    /// Its name, if it is a bundled one without any change.
+    pub(crate) bundled: Option<Name>,
 }
 
 /// What `treville models` lists.
@@ -58,8 +61,9 @@ pub(crate) struct Library<'f> {
 /// None if there are no macro definitions at all.
 type Macros = Result<Option<Arc<MacroFile>>, Failure>;
 
-/// A model is linked for a dialect and for the tags that a program lacks: what it says about these is simplified away.
-type Key = (ModelOptions, Name, Vec<Name>);
+/// A model is linked for a dialect, for the tags that a program lacks (what it says about these is simplified away), and for
+/// the scopes of its threads.
+type Key = (ModelOptions, Name, Vec<Name>, BTreeSet<Name>);
 
 /// A parsed model with the texts it came from.
 pub(crate) struct Parsed {
@@ -79,15 +83,25 @@ impl<'f> Library<'f> {
 
     /// The model for a program; its dialect's own if none is named.
     pub(crate) fn linked(&self, options: &ModelOptions, program: &Program) -> Result<Arc<Linked>, Failure> {
-        let absent = absent_tags(program);
-        let key = (options.clone(), program.dialect.name.clone(), absent.clone());
+        let absent = program.absent_tags();
+        let scopes = program.roots.iter().flat_map(|root| &root.scopes);
+        let scopes: BTreeSet<Name> = scopes.map(|(scope, instance)| scope_set(scope, *instance)).collect();
+        let key = (options.clone(), program.dialect.name.clone(), absent.clone(), scopes.clone());
         let once = entry(&self.linked, key);
-        once.get_or_init(|| self.link(options, &program.dialect, &absent).map(Arc::new)).clone()
+        let link = || {
+            if scopes.is_empty() {
+                return self.link(options, &program.dialect, &absent);
+            }
+            let sets = program.dialect.sets.iter().cloned().chain(scopes).collect();
+            self.link(options, &Dialect { sets, ..Dialect::clone(&program.dialect) }, &absent)
+        };
+        once.get_or_init(|| link().map(Arc::new)).clone()
     }
 
     fn link(&self, options: &ModelOptions, dialect: &Dialect, absent: &[Name]) -> Result<Linked, Failure> {
         let name = options.name.as_deref().unwrap_or(&dialect.default_model);
         fits(name, dialect)?;
+        variants::check(&options.variants)?;
         let named = ModelOptions { name: Some(name.to_owned()), ..options.clone() };
         let once = entry(&self.parsed, named.clone());
         let parsed = once.get_or_init(|| self.parse(name, &named).map(Arc::new)).clone()?;
@@ -100,6 +114,7 @@ impl<'f> Library<'f> {
             model: Arc::new(model),
             vocabulary: Arc::new(vocabulary),
             sources: Arc::clone(&parsed.sources),
+            bundled: options.is_bundled(name).then(|| Name::new(name)),
         })
     }
 
@@ -117,7 +132,7 @@ impl<'f> Library<'f> {
         let mut sources = SourceMap::new();
         let mut parse = |text: LoadedText| treville_cat::parse_unit(&text.name, &text.text, &mut sources, &loader);
         let library = parse(library);
-        let takes_pairs = library.as_ref().is_ok_and(|library| treville_model::takes(library, "amo"));
+        let takes_pairs = library.as_ref().is_ok_and(|library| treville_model::takes(library, "lxsx"));
         let names = [NAMES].into_iter().chain(takes_pairs.then_some(NAMES_WITH_PAIRS));
         let names: Vec<_> = names.filter_map(bundled).map(|file| parse(of_bundle(file))).collect();
         let units: Vec<_> = bell.into_iter().chain([model]).map(parse).collect();
@@ -183,12 +198,25 @@ impl<'f> Library<'f> {
 
 impl Parsed {
     /// Links it for programs of a dialect that lack some of its tags.
-    pub(crate) fn link(
-        &self,
-        dialect: &Dialect,
-        absent: &[Name],
-        variants: &[String],
-    ) -> Result<(Model, Vocabulary), Failure> {
+    fn link(&self, dialect: &Dialect, absent: &[Name], variants: &[String]) -> Result<(Model, Vocabulary), Failure> {
+        let (units, vocabulary) = self.prepare(dialect, absent, variants);
+        match treville_model::link(&units, &vocabulary) {
+            Ok(model) => Ok((model, vocabulary)),
+            Err(diagnostics) => Err(failure(diagnostics, Arc::clone(&self.sources))),
+        }
+    }
+
+    /// Links it only to look at it; with it, what it needs and no execution has.
+    pub(crate) fn examine(&self, dialect: &Dialect, variants: &[String]) -> Result<(Model, Vec<Diagnostic>), Failure> {
+        // Tests say which threads share a scope; here one instance of each will do.
+        let scopes = self.units.iter().flat_map(scopes).map(|scope| scope_set(scope, 0));
+        let dialect = Dialect { sets: dialect.sets.iter().cloned().chain(scopes).collect(), ..dialect.clone() };
+        let (units, vocabulary) = self.prepare(&dialect, &[], variants);
+        treville_model::examine(&units, &vocabulary).map_err(|found| failure(found, Arc::clone(&self.sources)))
+    }
+
+    /// All units in order, and the vocabulary.
+    fn prepare(&self, dialect: &Dialect, absent: &[Name], variants: &[String]) -> (Vec<&Unit>, Vocabulary) {
         let facts = DialectFacts {
             sets: &dialect.sets,
             absent,
@@ -199,19 +227,8 @@ impl Parsed {
         let variants: BTreeSet<Name> = variants.iter().map(|v| Name::new(v)).collect();
         let own: Vec<&Unit> = self.units.iter().collect();
         let vocabulary = treville_model::vocabulary(&facts, &self.library, &own, &variants);
-        let units: Vec<&Unit> = self.names.iter().chain([&self.library]).chain(own).collect();
-        match treville_model::link(&units, &vocabulary) {
-            Ok(model) => Ok((model, vocabulary)),
-            Err(diagnostics) => Err(failure(diagnostics, Arc::clone(&self.sources))),
-        }
-    }
-}
-
-fn skip_checks(model: &mut Model, names: &[String], of: &str) -> Result<(), Failure> {
-    let known = model.checks.iter().map(|check| check.name.to_string()).collect::<Vec<_>>().join(", ");
-    match model.skip_checks(names).first() {
-        None => Ok(()),
-        Some(name) => Err(unreadable(format!("{of} has no check `{name}` to skip (there are: {known})"))),
+        let units = self.names.iter().chain([&self.library]).chain(own).collect();
+        (units, vocabulary)
     }
 }
 
@@ -227,29 +244,27 @@ fn all(units: Vec<Result<Unit, Vec<Diagnostic>>>) -> Result<Vec<Unit>, Vec<Diagn
     if errors.is_empty() { Ok(good) } else { Err(errors) }
 }
 
+/// The scopes that a bell file declares: `enum scopes = 'cta || 'gpu`.
+fn scopes(unit: &Unit) -> impl Iterator<Item = &Name> {
+    let declared = unit.body.iter().filter_map(|ins| match &ins.kind {
+        InsKind::Enum { name, tags } if name == "scopes" || name == "levels" => Some(tags),
+        _ => None,
+    });
+    declared.flatten()
+}
+
+fn skip_checks(model: &mut Model, names: &[String], of: &str) -> Result<(), Failure> {
+    let known = model.checks.iter().map(|check| check.name.to_string()).collect::<Vec<_>>().join(", ");
+    match model.skip_checks(names).first() {
+        None => Ok(()),
+        Some(name) => Err(unreadable(format!("{of} has no check `{name}` to skip (there are: {known})"))),
+    }
+}
+
 /// The entry of a shared table, made if it is new.
 fn entry<K: Ord, T>(table: &Mutex<BTreeMap<K, Once<T>>>, key: K) -> Once<T> {
     let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(table.entry(key).or_default())
-}
-
-/// Tags that the interpreter gives to events of locks, and to initial writes.
-const LOCK_TAGS: &[&str] = &["LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU"];
-const INITIAL_TAG: &str = "NA";
-
-/// Tags of the dialect that no event of the program has, sorted.
-fn absent_tags(program: &Program) -> Vec<Name> {
-    let blocks = program.funcs.iter().flat_map(|func| func.blocks.iter());
-    let has_locks = blocks.flat_map(|block| &block.insts).any(|inst| matches!(inst.op, Op::Lock { .. }));
-    let present = |tag: &Name| {
-        program.tags.iter().any(|used| used == tag)
-            || *tag == INITIAL_TAG
-            || (has_locks && LOCK_TAGS.contains(&tag.as_str()))
-    };
-    let mut absent: Vec<Name> = program.dialect.sets.iter().filter(|tag| !present(tag)).cloned().collect();
-    absent.sort();
-    absent.dedup();
-    absent
 }
 
 /// Bundled models of machines, of C11, and of the Linux kernel. `sc` is for all.

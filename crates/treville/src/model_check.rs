@@ -2,7 +2,7 @@
 
 use crate::{ModelOptions, Session, front_ends, unreadable};
 use std::sync::Arc;
-use treville_base::{Diagnostic, Name, SourceMap, Span};
+use treville_base::{Diagnostic, Name, Severity, SourceMap, Span};
 use treville_ir::Dialect;
 use treville_model::Model;
 use treville_model::syntax::{CheckMode, Ins, InsKind, Unit};
@@ -28,10 +28,13 @@ impl Session<'_> {
         let name = options.name.as_deref().unwrap_or("");
         let parsed = self.library.parse(name, options)?;
         let dialect = dialect_named(dialect)?;
-        let (model, _) = parsed.link(&dialect, &[], &options.variants)?;
+        let (model, unsupported) = parsed.examine(&dialect, &options.variants)?;
         let own = parsed.units.last();
         let mut diagnostics = own.map(treville_cat::lint).unwrap_or_default();
         diagnostics.extend(vacuous(&model));
+        diagnostics.extend(model.warnings.iter().cloned());
+        let no_test = |d: Diagnostic| Diagnostic { severity: Severity::Warning, ..d }.help("no test can be run yet");
+        diagnostics.extend(unsupported.into_iter().map(no_test));
         let definitions = own.map_or(0, definitions);
         Ok(ModelChecked { diagnostics, axioms: axioms(&model), definitions, sources: parsed.sources })
     }
@@ -57,6 +60,10 @@ fn vacuous(model: &Model) -> Vec<Diagnostic> {
     model.vacuous.iter().map(warn).collect()
 }
 
+/// Sets of dialects that we do not read: of graphics processors and of Arm's pseudocode.
+const ELSEWHERE: &str = "CTA GPU SYS WEAK GEN TEX SUR ALIAS SG WG WI QF DV ALL GLOBAL LOCAL GENERIC NONPRIV ATOM AV VIS \
+    AVDEVICE VISDEVICE SEMAV SEMVIS CBAR SC0 SC1 SC2 SC3 SEMSC0 SEMSC1 SEMSC2 SEMSC3 ASLLocal WPC";
+
 /// A dialect by name; without a name, one that knows the sets of all.
 fn dialect_named(name: Option<&str>) -> Result<Dialect, Failure> {
     let all = front_ends::dialects();
@@ -67,7 +74,8 @@ fn dialect_named(name: Option<&str>) -> Result<Dialect, Failure> {
             found.ok_or_else(|| unreadable(format!("there is no dialect `{name}` (there are: {})", known())))
         }
         None => {
-            let sets = all.iter().flat_map(|d| d.sets.iter().cloned()).collect();
+            let sets = all.iter().flat_map(|d| d.sets.iter().cloned());
+            let sets = sets.chain(ELSEWHERE.split_whitespace().map(Name::new)).collect();
             let some = all.first().ok_or_else(|| unreadable("there is no dialect"))?;
             Ok(Dialect { sets, branch_events: true, ..Dialect::clone(some) })
         }

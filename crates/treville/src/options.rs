@@ -18,6 +18,14 @@ pub struct ModelOptions {
     pub macros: Vec<String>,
 }
 
+impl ModelOptions {
+    /// Whether `name` then means the bundled model of that name, as it is.
+    pub(crate) fn is_bundled(&self, name: &str) -> bool {
+        let changed = !self.variants.is_empty() || !self.skip_checks.is_empty() || self.bell.is_some();
+        !changed && treville_cat::bundled(name).is_some_and(|file| file.role == treville_cat::Role::Model)
+    }
+}
+
 /// Which engine, and how far it may go.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunOptions {
@@ -36,6 +44,9 @@ pub struct RunOptions {
     pub accept_bounded: bool,
     /// List the final states.
     pub states: bool,
+    pub reductions: treville_task::Reductions,
+    /// Options for the C compiler.
+    pub cflags: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -14,7 +14,7 @@ pub struct Session<'f> {
     pub(crate) files: &'f dyn Files,
     pub(crate) library: Library<'f>,
     pub(crate) engines: Engines,
-    cancel: Cancel,
+    pub(crate) cancel: Cancel,
 }
 
 /// Everything that is needed to run an engine on one file.
@@ -95,17 +95,20 @@ impl<'f> Session<'f> {
         Ok(Task {
             program: Arc::clone(&loaded.program),
             semantics: Semantics::Axioms(Arc::clone(&model.model), Arc::clone(&model.vocabulary)),
+            bundled: model.bundled.clone(),
             question: Some(Arc::clone(&loaded.question)),
             queries: Task::litmus_queries(&loaded.question),
-            bounds: Bounds { unroll },
+            bounds: Bounds { unroll, given: run.bound },
             limits: Limits { cancel, memory_mb: run.memory_mb },
             // Engines that check each other compare everything.
             states: run.states || run.cross_check.is_some(),
+            reductions: run.reductions,
         })
     }
 }
 
-/// Whether the call means C of the Linux kernel: its model, or a bell file, which only it has.
+/// Whether the call means C of the Linux kernel: its model (ours, or a file of that name), or a bell file, which only it has.
 fn says_kernel(model: &ModelOptions) -> bool {
-    model.name.as_deref() == Some("linux-kernel") || model.bell.is_some()
+    let file = model.name.as_deref().and_then(|name| name.rsplit('/').next());
+    matches!(file, Some("linux-kernel" | "linux-kernel.cat")) || model.bell.is_some()
 }

@@ -1,6 +1,6 @@
 //! Executions to draw.
 
-use crate::executions::{decide, each_judged, picked, unknown};
+use crate::executions::{Walk, decide, each_judged, picked, unknown};
 use crate::session::Prepared;
 use crate::{Options, Session, terms, unreadable};
 use std::ops::ControlFlow;
@@ -103,7 +103,7 @@ fn collect(
         Which::All | Which::Rejected | Which::PositiveOrAll => true,
     };
     let (mut drawings, mut more) = (Vec::new(), false);
-    let walked = each_judged(prepared, &wanted, &mut |candidate, judgements| {
+    let walked = each_judged(prepared, Walk::All(&wanted), &mut |candidate, judgements| {
         for judgement in judgements.iter().filter(|j| j.accepted != (which == Which::Rejected)) {
             if drawings.len() == limit {
                 more = true;

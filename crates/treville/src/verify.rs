@@ -1,5 +1,6 @@
 //! Answering the question that a program asks.
 
+use crate::programs;
 use crate::session::Prepared;
 use crate::{Options, Session, refusal, unreadable};
 use std::sync::Arc;
@@ -19,6 +20,18 @@ impl Session<'_> {
             time: start.elapsed(),
             content: Content::Failed(unreadable("")),
         };
+        if let Some(language) = programs::language(path) {
+            report.content = match self.check_program(path, language, options, monitor) {
+                Err(failure) => Content::Failed(failure),
+                Ok(run) => {
+                    report.model = run.model;
+                    report.engine = run.engine.to_owned();
+                    Content::Program(Box::new(run.checked))
+                }
+            };
+            report.time = start.elapsed();
+            return report;
+        }
         report.content = match self.prepare(path, options) {
             Err(failure) => Content::Failed(failure),
             Ok(prepared) => {

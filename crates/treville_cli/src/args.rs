@@ -3,6 +3,7 @@
 use crate::output::Color;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::time::Duration;
+use treville::task::Reductions;
 use treville::{ModelOptions, Options, RunOptions};
 
 /// One verifier for programs on weak memory: litmus tests under any memory model written in CAT.
@@ -123,7 +124,7 @@ pub(crate) struct ModelFileArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// auto, enumerate (bmc, explore, machine and abstract are to come).
+    /// auto, enumerate, explore (bmc, machine and abstract are to come).
     #[arg(long, value_name = "E", default_value = "auto", help_heading = "Search")]
     engine: String,
     /// The unpruned definition of the engine enumerate.
@@ -147,6 +148,27 @@ pub(crate) struct RunArgs {
     /// An answer up to the bound counts as an answer.
     #[arg(long, help_heading = "Search")]
     accept_bounded: bool,
+    /// What an idle iteration of a wait loop does: `assume` ends the execution as blocked, `keep` goes on.
+    #[arg(long, value_name = "HOW", default_value = "assume", help_heading = "Search")]
+    spin: Spin,
+    /// Explore one of several executions that differ only in the names of equal threads.
+    #[arg(long, value_name = "ON", default_value = "on", help_heading = "Search")]
+    symmetry: Switch,
+    /// Options for the C compiler.
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Program")]
+    cflags: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Spin {
+    Assume,
+    Keep,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
 }
 
 /// Options of front ends and engines that do not exist yet: refused with a reason, never ignored.
@@ -154,12 +176,6 @@ pub(crate) struct RunArgs {
 pub(crate) struct LaterArgs {
     #[arg(long, hide = true, value_name = "P")]
     property: Vec<String>,
-    #[arg(long, hide = true, allow_hyphen_values = true)]
-    cflags: Option<String>,
-    #[arg(long, hide = true)]
-    symmetry: Option<String>,
-    #[arg(long, hide = true)]
-    spin: Option<String>,
     #[arg(long, hide = true)]
     flush: Option<String>,
     #[arg(long, hide = true)]
@@ -302,6 +318,8 @@ impl RunArgs {
             memory_mb: self.memory_limit,
             accept_bounded: self.accept_bounded,
             states,
+            reductions: Reductions { idle_loops: self.spin == Spin::Assume, symmetry: self.symmetry == Switch::On },
+            cflags: self.cflags.iter().flat_map(|flags| flags.split_whitespace()).map(str::to_owned).collect(),
         };
         Options { model, run }
     }
@@ -318,9 +336,6 @@ impl LaterArgs {
     pub(crate) fn refusal(&self) -> Option<String> {
         let used = [
             (!self.property.is_empty(), "--property: litmus tests ask their own question; properties of programs"),
-            (self.cflags.is_some(), "--cflags: programs in C"),
-            (self.symmetry.is_some(), "--symmetry: engines that use symmetry"),
-            (self.spin.is_some(), "--spin: engines that recognise wait loops"),
             (self.flush.is_some(), "--flush: programs in .rma"),
             (self.weak_cas, "--weak-cas: programs in C"),
         ];

@@ -66,7 +66,7 @@ impl<'t> Collector<'t> {
             }
             let reached = match &query.goal {
                 Goal::Final { condition, .. } => holds(condition, finals),
-                Goal::Flag(_) => false,
+                Goal::Flag(_) | Goal::Failure(_) => false,
             };
             if reached {
                 let (graph, picks) = graph();
@@ -104,6 +104,7 @@ impl<'t> Collector<'t> {
             counts: self.counts,
             flags: self.flags,
             undefined: self.undefined,
+            violation: None,
             stopped,
             cut,
             stats,

@@ -2,7 +2,8 @@
 //!
 //! Two ways to the same answer. `plain` is the definition: all candidates ([`candidates`]), each judged by the reference
 //! evaluator, nothing pruned. The default ([`search`]) prunes while it builds and evaluates in stages; it is tested against
-//! the definition. Models that the staged evaluator does not take go the plain way.
+//! the definition. Models that the staged evaluator does not take go the plain way. Whoever asks why an outcome is forbidden
+//! gets the candidates that would reach it ([`reaching`]).
 
 mod addresses;
 mod candidates;
@@ -12,6 +13,7 @@ mod frame;
 mod order;
 mod possible;
 mod prepare;
+mod reaching;
 mod search;
 mod skeleton;
 mod traces;
@@ -19,6 +21,7 @@ mod values;
 
 use collect::Collector;
 use prepare::{Failed, Prepared};
+use reaching::Reaching;
 use search::{Search, Worth};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +30,8 @@ use treville_eval::{Extent, Judgement, Plan, Staged, Stop, accepts};
 use treville_event::Relation;
 use treville_model::Model;
 use treville_task::{
-    Candidate, Candidates, Engine, EngineInfo, Monitor, Outcome, Semantics, Stats, StopReason, Task, Unsupported,
+    Candidate, Candidates, Engine, EngineInfo, Monitor, Outcome, Reached, Semantics, Stats, StopReason, Task,
+    Unsupported,
 };
 
 /// A model with its plan, if the staged evaluator takes it.
@@ -70,6 +74,8 @@ impl Enumerate {
 const INFO: EngineInfo =
     EngineInfo { name: "enumerate", about: "every execution of a finite program, judged by the reference evaluator" };
 
+const NO_AXIOMS: &str = "the model is not linked for this program";
+
 impl Engine for Enumerate {
     fn info(&self) -> &EngineInfo {
         &INFO
@@ -77,6 +83,9 @@ impl Engine for Enumerate {
 
     fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
         match task.program.dynamic_feature() {
+            None if matches!(task.semantics, Semantics::Bundled(_)) => {
+                Err(vec![Unsupported { what: NO_AXIOMS.into(), span: None }])
+            }
             None => Ok(()),
             Some((what, span)) => {
                 Err(vec![Unsupported { what: format!("{what} is not enumerated"), span: Some(span) }])
@@ -91,7 +100,9 @@ impl Engine for Enumerate {
             Ok(prepared) => prepared,
             Err(failed) => return collector.outcome(Some(reason(failed, cancel)), false, Stats::new()),
         };
-        let Semantics::Axioms(model, _) = &task.semantics;
+        let Semantics::Axioms(model, _) = &task.semantics else {
+            return collector.outcome(Some(reason(Failed::NoAxioms, cancel)), false, Stats::new());
+        };
         let searched = self.plan(model).is_some_and(|plan| {
             let staged = Staged::new(model, &plan);
             let mut search = Search {
@@ -114,7 +125,7 @@ impl Engine for Enumerate {
             let why = "an access with a computed address touches a part of a location, which is not supported";
             prepared.missed.get().then(|| StopReason::Refused(why.into()))
         };
-        let stopped = refused.or_else(|| stop_reason(cancel)).or_else(missed);
+        let stopped = refused.or_else(|| StopReason::of(cancel)).or_else(missed);
         let mut stats = Stats::new();
         stats.insert("candidates", collector.counts.candidates);
         collector.outcome(stopped, prepared.traces.cut, stats)
@@ -137,6 +148,27 @@ impl Candidates for Enumerate {
                 question.is_some_and(|q| q.filter.iter().chain([&q.condition]).all(|f| collect::holds(f, finals)));
             visit(Candidate { graph, state: &state, holds })
         });
+    }
+
+    fn reaching(
+        &self,
+        task: &Task,
+        which: Reached,
+        steps: u64,
+        visit: &mut dyn FnMut(Candidate<'_>) -> ControlFlow<()>,
+    ) -> bool {
+        let cancel = &task.limits.cancel;
+        let Ok(prepared) = Prepared::of(task, cancel) else { return false };
+        let Some(question) = task.question.as_deref() else { return true };
+        let Semantics::Axioms(model, _) = &task.semantics else { return false };
+        let plan = if which == Reached::Coherent { self.plan(model) } else { None };
+        let staged = plan.as_deref().map(|plan| Staged::new(model, plan));
+        let mut search = Reaching { prepared: &prepared, question, staged, cancel, steps };
+        let walked = search.each(&mut |graph, finals| {
+            let state: Vec<_> = question.observed.iter().map(|o| finals.values(&o.place)).collect();
+            visit(Candidate { graph, state: &state, holds: true })
+        });
+        walked.is_ok_and(|flow| flow.is_continue()) && !prepared.missed.get()
     }
 }
 
@@ -180,22 +212,11 @@ fn picks(model: &Model, judgement: &Judgement) -> Vec<(Name, Relation)> {
         .collect()
 }
 
-fn stop_reason(cancel: &Cancel) -> Option<StopReason> {
-    if cancel.is_raised() {
-        Some(StopReason::Cancelled)
-    } else if cancel.is_late() {
-        Some(StopReason::Timeout)
-    } else if cancel.is_full() {
-        Some(StopReason::Memory)
-    } else {
-        None
-    }
-}
-
 fn reason(failed: Failed, cancel: &Cancel) -> StopReason {
     match failed {
+        Failed::NoAxioms => StopReason::Refused(NO_AXIOMS.into()),
         Failed::TooManyPaths => {
-            stop_reason(cancel).unwrap_or(StopReason::Refused("the threads have too many paths".into()))
+            StopReason::of(cancel).unwrap_or(StopReason::Refused("the threads have too many paths".into()))
         }
         Failed::Refused(refusal) => StopReason::Refused(refusal),
     }

@@ -33,13 +33,14 @@ pub(crate) struct Prepared<'a> {
 
 /// Why there is nothing to enumerate.
 pub(crate) enum Failed {
+    NoAxioms,
     TooManyPaths,
     Refused(Refusal),
 }
 
 impl<'a> Prepared<'a> {
     pub(crate) fn of(task: &'a Task, cancel: &Cancel) -> Result<Prepared<'a>, Failed> {
-        let Semantics::Axioms(model, vocabulary) = &task.semantics;
+        let Semantics::Axioms(model, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
         let program = &*task.program;
         let shape = Shape::new(program, vocabulary, task.bounds.unroll);
         let mut traces = Traces::of(program, shape, cancel).ok_or(Failed::TooManyPaths)?;

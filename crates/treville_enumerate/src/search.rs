@@ -301,7 +301,7 @@ fn accesses_len(state: &State<'_>, c: usize) -> usize {
 }
 
 /// The reads and writes of each cell that has any.
-fn accesses(frame: &Frame<'_>, cells: &[Option<Cell>]) -> Result<Vec<(Cell, CellAccesses)>, TooLarge> {
+pub(crate) fn accesses(frame: &Frame<'_>, cells: &[Option<Cell>]) -> Result<Vec<(Cell, CellAccesses)>, TooLarge> {
     let mut by_cell: BTreeMap<Cell, CellAccesses> = BTreeMap::new();
     for (i, event) in frame.events.iter().enumerate() {
         let Some(cell) = cells[i].filter(|_| event.kind.reads() || event.kind.writes()) else { continue };

@@ -3,7 +3,7 @@
 use crate::frame::Frame;
 use std::collections::BTreeMap;
 use treville_base::{Idx, IndexVec, Name};
-use treville_event::{BaseRel, Cell, Event, EventSet, Kind, Relation, Skeleton, Vocabulary};
+use treville_event::{BaseRel, Cell, Event, EventSet, Kind, Relation, Skeleton, Vocabulary, scope_set};
 use treville_ir::{Program, ThreadId};
 use treville_term::Bv;
 use treville_vm::{Deps, Link};
@@ -56,14 +56,30 @@ pub(crate) fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame
         BaseRel::SameInstr,
         pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j) && list[i].instr == list[j].instr),
     );
+    if vocabulary.registers {
+        // For models that look inside instructions.
+        let places = places(&events);
+        let same = |i: usize, j: usize| list[i].instr == list[j].instr && places[i] == places[j];
+        add(BaseRel::SameStatic, pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j) && same(i, j)));
+    }
     add(BaseRel::Po, po(vocabulary, frame));
     for (rel, deps) in LOCAL {
         add(*rel, local(frame, *deps));
     }
     add(BaseRel::Amo, links(frame, &events, |l| if let Link::Amo(i) = l { Some(i) } else { None }));
     add(BaseRel::Lxsx, links(frame, &events, |l| if let Link::Lxsx(i) = l { Some(i) } else { None }));
-    let sets = sets(&events);
+    let sets = sets(program, &events);
     Skeleton { events, sets, rels }
+}
+
+/// For each event, its place among those of its instruction's occurrence.
+fn places(events: &IndexVec<treville_event::EventId, Event>) -> Vec<u32> {
+    let mut first: BTreeMap<(Option<u32>, u32), u32> = BTreeMap::new();
+    for e in events {
+        let least = first.entry((e.thread, e.instance)).or_insert(e.index);
+        *least = e.index.min(*least);
+    }
+    events.iter().map(|e| e.index - first[&(e.thread, e.instance)]).collect()
 }
 
 type DepsOf = fn(&treville_vm::EventAction<treville_term::TermId>) -> Deps;
@@ -72,11 +88,18 @@ type DepsOf = fn(&treville_vm::EventAction<treville_term::TermId>) -> Deps;
 const LOCAL: &[(BaseRel, DepsOf)] = &[
     (BaseRel::Addr, |e| if e.place.is_some() { e.addr.clone() } else { Deps::new() }),
     (BaseRel::Data, |e| if e.kind.writes() { e.data.clone() } else { Deps::new() }),
-    (BaseRel::Ctrl, |e| if matches!(e.kind, Kind::RegRead | Kind::RegWrite) { Deps::new() } else { e.ctrl.clone() }),
+    (BaseRel::Ctrl, |e| if of_register(e.kind) { Deps::new() } else { e.ctrl.clone() }),
+    (BaseRel::PickAddr, |e| if e.place.is_some() { e.addr.with(&e.picks.addr) } else { Deps::new() }),
+    (BaseRel::PickData, |e| if e.kind.writes() { e.data.with(&e.picks.data) } else { Deps::new() }),
+    (BaseRel::PickCtrl, |e| if of_register(e.kind) { Deps::new() } else { e.ctrl.with(&e.picks.ctrl) }),
     (BaseRel::IicoData, |e| e.iico_data.clone()),
     (BaseRel::IicoCtrl, |e| e.iico_ctrl.clone()),
     (BaseRel::RfReg, |e| e.rf_reg.map_or_else(Deps::new, Deps::one)),
 ];
+
+fn of_register(kind: Kind) -> bool {
+    matches!(kind, Kind::RegRead | Kind::RegWrite)
+}
 
 fn local(frame: &Frame<'_>, deps: DepsOf) -> Relation {
     let mut r = Relation::new(frame.events.len());
@@ -183,7 +206,7 @@ fn events(program: &Program, frame: &Frame<'_>, solved: &[Solved]) -> IndexVec<t
         .collect()
 }
 
-fn sets(events: &IndexVec<treville_event::EventId, Event>) -> BTreeMap<Name, EventSet> {
+fn sets(program: &Program, events: &IndexVec<treville_event::EventId, Event>) -> BTreeMap<Name, EventSet> {
     let n = events.len();
     let mut sets: BTreeMap<Name, EventSet> = BTreeMap::new();
     for (id, event) in events.iter_enumerated() {
@@ -203,7 +226,9 @@ fn sets(events: &IndexVec<treville_event::EventId, Event>) -> BTreeMap<Name, Eve
             (false, false) => &[],
         };
         let kinds = kinds.iter().chain(memory).chain(&["EXEC"]).map(|k| Name::new(k));
-        for name in kinds.chain(event.tags.iter().cloned()) {
+        let scopes = event.thread.map_or(&[][..], |t| &program.roots[ThreadId(t)].scopes);
+        let scopes = scopes.iter().map(|(scope, instance)| scope_set(scope, *instance));
+        for name in kinds.chain(event.tags.iter().cloned()).chain(scopes) {
             sets.entry(name).or_insert_with(|| EventSet::new(n)).insert(id.index());
         }
     }

@@ -6,7 +6,7 @@ mod vocabulary;
 
 pub use event::{Cell, Event, EventId, Kind};
 pub use graph::{Graph, Skeleton};
-pub use vocabulary::{BaseRel, LockShape, RmwShape, Vocabulary};
+pub use vocabulary::{BaseRel, LockShape, RmwShape, Vocabulary, scope_set};
 
 /// A set of events.
 pub type EventSet = treville_base::BitSet;

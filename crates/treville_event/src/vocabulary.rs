@@ -18,7 +18,8 @@ pub enum RmwShape {
 pub enum LockShape {
     /// Lock events are outside reads, writes, rf and co; the model relates them itself.
     Opaque,
-    /// Taking a lock reads 0 and writes 1, releasing writes 0: ordinary events with the lock tags.
+    /// Taking a lock reads 0 and writes 1, releasing writes 0: ordinary events with the lock tags. Where the dialect's
+    /// updates are one event, taking a lock is one too.
     ValueRmw,
 }
 
@@ -38,6 +39,11 @@ pub struct Vocabulary {
     pub po_inside: bool,
     /// Variants that are on (`if "name" …`).
     pub variants: BTreeSet<Name>,
+}
+
+/// The set of the events of all threads in one instance of a scope; no model can write its name.
+pub fn scope_set(scope: &str, instance: u32) -> Name {
+    Name::from(format!("{scope}@{instance}"))
 }
 
 macro_rules! base_rels {
@@ -67,6 +73,11 @@ base_rels! {
     Addr "addr",
     Data "data",
     Ctrl "ctrl",
+    /// The same three, where what chose between two values counts as well: the condition of a conditional select, the
+    /// comparison of a compare-and-swap.
+    PickAddr "pick-addr",
+    PickData "pick-data",
+    PickCtrl "pick-ctrl",
     /// Read and write of one atomic instruction.
     Amo "amo",
     /// Load-linked and its successful store-conditional.
@@ -82,6 +93,8 @@ base_rels! {
     SameInstance "same-instance",
     /// Same instruction of the source.
     SameInstr "same-instr",
+    /// Same event of the same instruction of the source.
+    SameStatic "same-static",
     /// A read to the register events that use its value.
     Depend "depend",
     /// Writes (or reads) of one cell with different values.
@@ -92,11 +105,39 @@ base_rels! {
     SameLowOrderBits "same-low-order-bits",
     /// From a page table entry to the accesses of its page.
     PteToPa "PTEtoPA",
+    /// Threads of one block, subgroup, work group, queue family, device of a graphics processor.
+    SameBlock "scta",
+    SameSubgroup "ssg",
+    SameWorkgroup "swg",
+    SameQueueFamily "sqf",
+    SameDevice "sdv",
+    /// Scopes that include each other's thread.
+    SameScope "sr",
+    /// A thread that was started after another had ended.
+    SystemSynchronizes "ssw",
+    /// An order of fences, barriers that meet, the same virtual address.
+    SyncFence "sync_fence",
+    SyncBarrier "syncbar",
+    VirtualLoc "vloc",
 }
 
 impl BaseRel {
     /// Whether skeletons have it. The others can be named, but no model may depend on them.
     pub fn is_built(self) -> bool {
-        !matches!(self, BaseRel::SameLowOrderBits | BaseRel::PteToPa)
+        !matches!(
+            self,
+            BaseRel::SameLowOrderBits
+                | BaseRel::PteToPa
+                | BaseRel::SameBlock
+                | BaseRel::SameSubgroup
+                | BaseRel::SameWorkgroup
+                | BaseRel::SameQueueFamily
+                | BaseRel::SameDevice
+                | BaseRel::SameScope
+                | BaseRel::SystemSynchronizes
+                | BaseRel::SyncFence
+                | BaseRel::SyncBarrier
+                | BaseRel::VirtualLoc
+        )
     }
 }

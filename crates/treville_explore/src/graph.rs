@@ -215,6 +215,12 @@ impl Graph {
         e
     }
 
+    /// Changes how strong an event is.
+    pub(crate) fn set_mode(&mut self, e: EventId, mode: Mode) {
+        let before = std::mem::replace(&mut self.labels[e as usize].mode, mode);
+        self.seq_cst = self.seq_cst + u32::from(mode.seq_cst()) - u32::from(before.seq_cst());
+    }
+
     /// Computes the clocks of the last event of a thread from its predecessor and its source.
     pub(crate) fn set_clocks(&mut self, e: EventId, rules: &Rules) {
         let label = *self.label(e);

@@ -1,9 +1,10 @@
 //! The engine `explore`: every consistent execution of a program, each once, by building execution graphs event by event
 //! and letting later writes revisit earlier reads. Nothing is remembered of graphs that are done.
 
+mod engine;
 mod graph;
 mod memory;
 mod rules;
 mod search;
 
-pub use search::{Explored, Options, Violation, explore};
+pub use engine::Explore;

@@ -43,6 +43,11 @@ pub(crate) struct Overlap {
 }
 
 impl Locations {
+    /// The location of an access that was met.
+    pub(crate) fn known(&self, addr: u64, size: u8) -> Option<LocId> {
+        self.by_address.get(&addr).copied().filter(|loc| self.places[*loc as usize].size == size)
+    }
+
     pub(crate) fn find(&mut self, program: &Program, addr: u64, size: u8) -> Result<LocId, Overlap> {
         if let Some(loc) = self.by_address.get(&addr) {
             let place = self.places[*loc as usize];
@@ -82,7 +87,7 @@ fn owner(program: &Program, addr: u64, size: u8) -> Owner {
 }
 
 /// The bytes of a static object before the program runs.
-fn initial(program: &Program, object: ObjectId, addr: u64, size: u8) -> u64 {
+pub(crate) fn initial(program: &Program, object: ObjectId, addr: u64, size: u8) -> u64 {
     let object = &program.objects[object];
     let origin = address::local_origin(addr).unwrap_or(addr);
     let offset = origin - object.address;

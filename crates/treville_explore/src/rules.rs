@@ -85,12 +85,12 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// The rules of a bundled model.
-    pub(crate) fn named(name: &str) -> Option<Rules> {
+    /// The rules of a bundled model, with its variant `cxx20` or without.
+    pub(crate) fn named(name: &str, cxx20: bool) -> Option<Rules> {
         let rc11 = Rules {
             order: Order::Rc11,
             every_read_synchronises: false,
-            sequence_in_thread: true,
+            sequence_in_thread: !cxx20,
             weaken_seq_cst: false,
         };
         Some(match name {

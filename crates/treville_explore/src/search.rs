@@ -4,58 +4,72 @@ use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_S
 use crate::memory::{Locations, Owner};
 use crate::rules::{Mode, Rules, Scratch};
 use std::collections::HashMap;
-use treville_base::{Cancel, Span};
-use treville_ir::{Failure, FuncId, Program, Storage, Wait};
+use treville_base::Cancel;
+use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage, Wait};
+use treville_task::{StopReason, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
 #[derive(Clone, Debug)]
-pub struct Options {
-    pub run: RunOptions,
+pub(crate) struct Options {
+    pub(crate) run: RunOptions,
     /// Events of one execution.
-    pub max_events: u32,
-    pub cancel: Cancel,
-}
-
-/// What is wrong with the program, in some execution.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Violation {
-    pub failure: Failure,
-    pub message: String,
-    pub thread: u32,
-    pub span: Option<Span>,
-    /// The other access of a race, the free of a freed object, …
-    pub other: Option<Span>,
+    pub(crate) max_events: u32,
+    pub(crate) cancel: Cancel,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Explored {
-    pub complete: u64,
-    pub blocked: u64,
-    /// Executions that the model forbids, found only when their last event was added.
-    pub dropped: u64,
-    pub revisits: u64,
+pub(crate) struct Explored {
+    pub(crate) complete: u64,
+    pub(crate) blocked: u64,
+    pub(crate) revisits: u64,
     /// Some execution was cut at the bound.
-    pub cut: bool,
-    pub violation: Option<Violation>,
+    pub(crate) cut: bool,
+    pub(crate) violation: Option<Violation>,
     /// Why it ended early.
-    pub stopped: Option<String>,
+    pub(crate) stopped: Option<StopReason>,
 }
 
-/// Explores all executions of a compiled program under a model that has an incremental form.
-pub fn explore(program: &Program, image: &Image, model: &str, options: &Options) -> Option<Explored> {
-    let rules = Rules::named(model)?;
+/// Explores all executions of a compiled program; `ended` is told of each complete one.
+pub(crate) fn explore(
+    program: &Program,
+    image: &Image,
+    rules: Rules,
+    options: &Options,
+    ended: &mut dyn FnMut(&Ended<'_>),
+) -> Explored {
     let mut stride = 8;
     loop {
-        let mut search = Search::new(program, image, rules, options, stride);
+        let mut search = Search::new(program, image, rules, options, stride, ended);
         match search.all() {
             Err(Stop::MoreThreads) if stride < address::MAX_THREADS as usize => stride *= 2,
             Err(stop) => {
-                search.explored.stopped = stop.reason();
-                return Some(search.explored);
+                search.explored.stopped = stop.reason(&options.cancel);
+                return search.explored;
             }
-            Ok(()) => return Some(search.explored),
+            Ok(()) => return search.explored,
         }
+    }
+}
+
+/// A complete execution.
+pub(crate) struct Ended<'a> {
+    runners: &'a [Runner],
+    graph: &'a Graph,
+    locations: &'a Locations,
+}
+
+impl Ended<'_> {
+    /// The value that a register of a thread ended with.
+    pub(crate) fn register(&self, thread: usize, reg: Reg) -> u64 {
+        self.runners.get(thread).map_or(0, |runner| runner.register(reg))
+    }
+
+    /// The last write to some bytes, if they were accessed.
+    pub(crate) fn memory(&self, addr: u64, size: u8) -> Option<u64> {
+        let loc = self.locations.known(addr, size)?;
+        let last = self.graph.locations.get(loc as usize)?.writes.last()?;
+        Some(self.graph.label(*last).value)
     }
 }
 
@@ -71,15 +85,15 @@ enum Stop {
 }
 
 impl Stop {
-    fn reason(self) -> Option<String> {
-        match self {
-            Stop::Violation => None,
-            Stop::Cancelled => Some("the time limit was reached".into()),
-            Stop::TooManyEvents(n) => Some(format!("an execution has more than {n} events")),
-            Stop::MoreThreads => Some(format!("there are more than {} threads", address::MAX_THREADS)),
-            Stop::Endless => Some("a thread runs on without an end".into()),
-            Stop::Refused(why) => Some(why),
-        }
+    fn reason(self, cancel: &Cancel) -> Option<StopReason> {
+        Some(StopReason::Refused(match self {
+            Stop::Violation => return None,
+            Stop::Cancelled => return StopReason::of(cancel),
+            Stop::TooManyEvents(n) => format!("an execution has more than {n} events (--bound bounds loops)"),
+            Stop::MoreThreads => format!("there are more than {} threads", address::MAX_THREADS),
+            Stop::Endless => "a thread runs on without an end (--bound bounds loops)".into(),
+            Stop::Refused(why) => why,
+        }))
     }
 }
 
@@ -110,13 +124,22 @@ enum Move {
     Back,
 }
 
+/// The modes of a site's events.
+#[derive(Clone, Copy)]
+struct Modes {
+    /// Of a read, a fence, or an update's read if it turns out to write nothing.
+    read: Mode,
+    write: Mode,
+    /// Of the read of an update that writes.
+    update: Mode,
+}
+
 struct Search<'a> {
     program: &'a Program,
     image: &'a Image,
     rules: Rules,
     options: &'a Options,
-    /// The modes of each site's read (or only event), and of its write.
-    modes: Vec<(Mode, Mode)>,
+    modes: Vec<Modes>,
     graph: Graph,
     locations: Locations,
     /// Threads by who started them and as which one.
@@ -127,17 +150,25 @@ struct Search<'a> {
     steps: Vec<Option<Step>>,
     stack: Vec<Entry>,
     ways: Vec<Way>,
-    spare: Vec<Box<Graph>>,
+    spare: Vec<Graph>,
     number: Vec<EventId>,
     scratch: Scratch,
     /// The thread whose update is not finished.
     next: Option<u16>,
     explored: Explored,
     since_cancel: u32,
+    ended: &'a mut dyn FnMut(&Ended<'_>),
 }
 
 impl<'a> Search<'a> {
-    fn new(program: &'a Program, image: &'a Image, rules: Rules, options: &'a Options, stride: usize) -> Self {
+    fn new(
+        program: &'a Program,
+        image: &'a Image,
+        rules: Rules,
+        options: &'a Options,
+        stride: usize,
+        ended: &'a mut dyn FnMut(&Ended<'_>),
+    ) -> Self {
         let mut search = Search {
             program,
             image,
@@ -158,12 +189,14 @@ impl<'a> Search<'a> {
             next: None,
             explored: Explored::default(),
             since_cancel: 0,
+            ended,
         };
         for root in &program.roots {
             search.add_thread();
             let thread = search.graph.threads.last_mut();
             if let Some(thread) = thread {
                 (thread.present, thread.func) = (true, root.func);
+                thread.args.extend(root.init.iter().map(|(_, value)| constant(program, value)));
             }
         }
         search
@@ -192,7 +225,7 @@ impl<'a> Search<'a> {
         self.since_cancel += 1;
         if self.since_cancel >= 1024 {
             self.since_cancel = 0;
-            if self.options.cancel.is_raised() {
+            if self.options.cancel.is_due() {
                 return Err(Stop::Cancelled);
             }
         }
@@ -293,7 +326,7 @@ impl<'a> Search<'a> {
             Step::Store { site, addr, value } => self.write(thread, site, addr, value, Kind::Write),
             Step::UpdateWrite { site, addr, value } => self.write(thread, site, addr, value, Kind::UpdateWrite),
             Step::Fence { site } => {
-                let mode = self.modes[site.0 as usize].0;
+                let mode = self.modes[site.0 as usize].read;
                 self.add(thread, Kind::Fence, mode, 0, INIT, Some(site));
                 Ok(Move::Go)
             }
@@ -410,7 +443,7 @@ impl<'a> Search<'a> {
         self.runners[t].save(self.image, &mut self.graph.saved);
         self.graph.saved[saved as usize] = self.graph.saved.len() as u64 - u64::from(saved);
         let pos = self.graph.threads[t].events.len() as u16;
-        let mode = self.modes[site.0 as usize].0;
+        let mode = self.modes[site.0 as usize].read;
         let label = Label { kind, mode, thread, pos, loc, value: 0, rf: INIT, site: Some(site), saved };
         let e = self.graph.push(label);
         self.graph.set_clocks(e, &self.rules);
@@ -431,10 +464,7 @@ impl<'a> Search<'a> {
     fn read_from(&mut self, e: EventId, source: EventId) -> Result<Move, Stop> {
         let loc = self.graph.label(e).loc;
         let value = if source == INIT { self.initial(loc) } else { self.graph.label(source).value };
-        let label = &mut self.graph.labels[e as usize];
-        (label.rf, label.value) = (source, value);
-        let label = *label;
-        self.graph.set_clocks(e, &self.rules);
+        self.give(e, source, value);
         // What the source brings with it may be later than the source.
         let position = self.graph.co_position(loc, source);
         let latest = position == self.graph.locations[loc as usize].writes.len();
@@ -447,14 +477,27 @@ impl<'a> Search<'a> {
             }
         }
         self.check(e)?;
+        Ok(Move::Go)
+    }
+
+    /// Gives the last read of a thread its source and its value; the thread goes on from there.
+    fn give(&mut self, e: EventId, source: EventId, value: u64) {
+        let label = &mut self.graph.labels[e as usize];
+        (label.rf, label.value) = (source, value);
+        let label = *label;
         let t = usize::from(label.thread);
         if self.placed[t] {
             self.runners[t].give(self.image, value);
         }
-        if label.kind == Kind::UpdateRead {
+        if label.kind == Kind::UpdateRead
+            && let Some(site) = label.site
+        {
             self.next = Some(label.thread);
+            let modes = self.modes[site.0 as usize];
+            let writes = matches!(self.step(label.thread), Step::UpdateWrite { .. });
+            self.graph.set_mode(e, if writes { modes.update } else { modes.read });
         }
-        Ok(Move::Go)
+        self.graph.set_clocks(e, &self.rules);
     }
 
     fn initial(&self, loc: LocId) -> u64 {
@@ -464,7 +507,7 @@ impl<'a> Search<'a> {
     fn write(&mut self, thread: u16, site: SiteId, addr: u64, value: u64, kind: Kind) -> Result<Move, Stop> {
         let loc = self.location(thread, site, addr)?;
         let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
-        let mode = self.modes[site.0 as usize].1;
+        let mode = self.modes[site.0 as usize].write;
         let size = self.image.site(site).size;
         let value = if size >= 8 { value } else { value & ((1 << (8 * size)) - 1) };
         let label = Label { kind, mode, thread, pos, loc, value, rf: INIT, site: Some(site), saved: NOT_SAVED };
@@ -556,7 +599,7 @@ impl<'a> Search<'a> {
                 Some(Entry::Outer(_)) => {
                     if let Some(Entry::Outer(outer)) = self.stack.pop() {
                         let inner = std::mem::replace(&mut self.graph, *outer);
-                        self.spare.push(Box::new(inner));
+                        self.spare.push(inner);
                         self.forget_all();
                     }
                 }
@@ -604,7 +647,7 @@ impl<'a> Search<'a> {
         let mut inner = self.spare.pop().unwrap_or_default();
         self.graph.restricted(read, write, &mut inner, &mut self.number);
         let new = self.number[write as usize];
-        let outer = std::mem::replace(&mut self.graph, *inner);
+        let outer = std::mem::replace(&mut self.graph, inner);
         self.stack.push(Entry::Outer(Box::new(outer)));
         self.forget_all();
         let first_way = self.ways.len();
@@ -626,11 +669,8 @@ impl<'a> Search<'a> {
         if let Move::Back = self.put(write, place)? {
             return Ok(Move::Back);
         }
-        let loc = self.graph.label(write).loc;
-        let label = &mut self.graph.labels[read as usize];
-        (label.rf, label.value) = (write, 0);
-        self.graph.labels[read as usize].value = self.graph.labels[write as usize].value;
-        self.graph.set_clocks(read, &self.rules);
+        let Label { loc, value, .. } = *self.graph.label(write);
+        self.give(read, write, value);
         if self.graph.coherence_bound(read) > self.graph.co_position(loc, write) {
             return Ok(Move::Back);
         }
@@ -639,10 +679,6 @@ impl<'a> Search<'a> {
             return Ok(Move::Back);
         }
         self.check(read)?;
-        let label = self.graph.label(read);
-        if label.kind == Kind::UpdateRead {
-            self.next = Some(label.thread);
-        }
         Ok(Move::Go)
     }
 
@@ -693,6 +729,8 @@ impl<'a> Search<'a> {
         }
         if !blocked {
             self.explored.complete += 1;
+            let ended = Ended { runners: &self.runners, graph: &self.graph, locations: &self.locations };
+            (self.ended)(&ended);
             return Ok(());
         }
         self.explored.blocked += 1;
@@ -776,7 +814,8 @@ impl<'a> Search<'a> {
         let reads = if label.kind.writes() { location.reads.as_slice() } else { &[] };
         let race = location.writes.iter().chain(reads).copied().find(|a| {
             let other = self.graph.label(*a);
-            *a != e && !(other.mode.atomic() && label.mode.atomic()) && !self.ordered(*a, e) && !self.ordered(e, *a)
+            let may_race = !other.mode.atomic() || !label.mode.atomic();
+            *a != e && may_race && !self.ordered(*a, e) && !self.ordered(e, *a)
         });
         match race {
             None => Ok(()),
@@ -847,18 +886,29 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The value of an expression without registers.
+fn constant(program: &Program, e: &Expr) -> u64 {
+    match e {
+        Expr::Const(v) => v.unsigned() as u64,
+        Expr::Addr(object, offset) => program.objects[*object].address.wrapping_add_signed(*offset),
+        _ => 0,
+    }
+}
+
 /// What the program holds of a thread: one more than its number, so that none is 0.
 fn handle(thread: u64) -> u64 {
     thread + 1
 }
 
-fn modes(program: &Program, kind: &SiteKind, rules: &Rules) -> (Mode, Mode) {
+fn modes(program: &Program, kind: &SiteKind, rules: &Rules) -> Modes {
     let of = |tags: &treville_ir::Tags| rules.mode(Mode::of(tags.iter().map(|t| program.tags[*t].as_str())));
     match kind {
-        SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => (of(tags), of(tags)),
-        SiteKind::Update(tags) => (of(&tags.read), of(&tags.write)),
-        SiteKind::Lock => (Mode::ACQUIRING, Mode::RELAXED),
-        SiteKind::Unlock => (Mode::RELAXED, Mode::RELEASING),
-        _ => (Mode::RELAXED, Mode::RELAXED),
+        SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => {
+            Modes { read: of(tags), write: of(tags), update: of(tags) }
+        }
+        SiteKind::Update(tags) => Modes { read: of(&tags.fail), write: of(&tags.write), update: of(&tags.read) },
+        SiteKind::Lock => Modes { read: Mode::RELAXED, write: Mode::RELAXED, update: Mode::ACQUIRING },
+        SiteKind::Unlock => Modes { read: Mode::RELAXED, write: Mode::RELEASING, update: Mode::RELAXED },
+        _ => Modes { read: Mode::RELAXED, write: Mode::RELAXED, update: Mode::RELAXED },
     }
 }

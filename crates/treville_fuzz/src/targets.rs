@@ -10,6 +10,7 @@ use treville::task::Silent;
 use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Which};
 use treville_base::{Cancel, Diagnostic, SourceMap};
 use treville_cat::{BUNDLED_ONLY, Parens, lint, parse_unit, print};
+use treville_llvm::{Block, Body, Module, parse};
 
 /// How far a text came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -89,6 +90,38 @@ pub fn litmus(test: &str) -> Reached {
     run(&session, "input.litmus", None)
 }
 
+/// Takes a text as LLVM IR.
+///
+/// # Panics
+/// If a module that was read refers to what it does not have: this is a bug.
+pub fn llvm(text: &str) -> Reached {
+    if text.len() > LONGEST {
+        return Reached::Rejected;
+    }
+    let mut sources = SourceMap::new();
+    let file = sources.add("input.ll", text);
+    let module = match parse(file, text) {
+        Ok(module) => module,
+        Err(errors) => return rejected(&errors, &sources),
+    };
+    module.constructors();
+    for body in module.globals.iter().filter_map(|g| g.function()?.body.as_ref()) {
+        body.blocks.iter().for_each(|block| visit(&module, body, block));
+    }
+    Reached::Read
+}
+
+/// Looks at all that a block refers to.
+fn visit(module: &Module, body: &Body, block: &Block) {
+    let mut seen = String::new();
+    for inst in &block.insts {
+        inst.kind.operands(|operand| seen += &module.types.display(module.operand_type(body, operand)).to_string());
+        let places = inst.location.iter().flat_map(|&id| module.debug.inline_chain(id));
+        places.filter_map(|place| module.debug.file_of(place)).for_each(|file| seen += &file.path());
+    }
+    block.end.kind.successors().iter().for_each(|&to| seen += &body.blocks[to].name.to_string());
+}
+
 /// Says what is wrong.
 fn rejected(errors: &[Diagnostic], sources: &SourceMap) -> Reached {
     assert!(!errors.is_empty(), "a rejected text has an error");
@@ -109,6 +142,7 @@ fn run(session: &Session<'_>, test: &str, model: Option<&str>) -> Reached {
             show_failure(failure);
             return Reached::Rejected;
         }
+        Content::Program(_) => return Reached::Ran,
         Content::Checked(found) => found,
     };
     if found.outcome.stopped.is_some() {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
-use treville_fuzz::{Mutator, Reached, cat, litmus};
+use treville_fuzz::{Mutator, Reached, cat, litmus, llvm};
 
 const INPUTS: u64 = 1000;
 const SEED: u64 = 1;
@@ -110,4 +110,10 @@ fn models() {
 fn tests() {
     let right = ["fuzz/seeds/litmus", "cases", "crates/treville_litmus/test_data/ok"];
     bounded("litmus", litmus, seeds(&right, &["crates/treville_litmus/test_data/err"], &["litmus"]));
+}
+
+#[test]
+fn modules() {
+    let right = ["fuzz/seeds/llvm", "crates/treville_llvm/test_data/ok"];
+    bounded("llvm", llvm, seeds(&right, &["crates/treville_llvm/test_data/err"], &["ll"]));
 }

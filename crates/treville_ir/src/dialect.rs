@@ -23,6 +23,9 @@ pub struct Dialect {
     pub status: StatusDependency,
     /// Whether the value of a store-conditional makes a data dependency (not for AArch64, as its published model has it).
     pub conditional_store_data: bool,
+    /// Whether a compare-and-swap that fails may write back what it read, and whether the result of one that succeeds may
+    /// come from the expected value instead of memory, both being equal (AArch64).
+    pub loose_compare: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +65,7 @@ impl Dialect {
             exclusive: None,
             status: StatusDependency::Nothing,
             conditional_store_data: true,
+            loose_compare: false,
         }
     }
 }

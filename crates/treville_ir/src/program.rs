@@ -51,6 +51,8 @@ pub struct Root {
     pub name: Name,
     pub func: FuncId,
     pub init: Vec<(Reg, Expr)>,
+    /// The scopes that it is in, outermost first: their names, and which instance of each.
+    pub scopes: Vec<(Name, u32)>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -100,10 +102,12 @@ pub struct UpdateTags {
     pub read: Tags,
     /// The write of a read-write pair.
     pub write: Tags,
-    /// The one event, where an update is one event.
+    /// The one event, where an update is one event. Without tags it is a pair everywhere.
     pub fused: Tags,
     /// The read of an update that does not write, since its guard is false.
     pub fail: Tags,
+    /// The fences before and after an update that writes.
+    pub fences: Option<Tags>,
 }
 
 /// Widths: an address is 64 bits wide; a value read or written has `8 * size` bits, as has the register that receives it.
@@ -369,7 +373,28 @@ pub(crate) const OBJECT_STRIDE: u64 = 0x1_0000;
 const FUNC_BASE: u64 = 0x1000_0000;
 const FUNC_STRIDE: u64 = 0x10;
 
+/// Tags that events have although no instruction carries them: those of locks, of locks as atomic accesses where an update
+/// is one event, and of initial writes.
+const LOCK_TAGS: &[&str] = &["LK", "LKR", "LKW", "LS", "LF", "UL", "RL", "RU"];
+const ATOMIC_LOCK_TAGS: &[&str] = &["A", "ACQ", "REL", "RLX", "RMW", "X"];
+const INITIAL_TAG: &str = "NA";
+
 impl Program {
+    /// Tags of the dialect that no event of the program has, sorted.
+    pub fn absent_tags(&self) -> Vec<Name> {
+        let mut insts = self.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts);
+        let has_locks = insts.any(|inst| matches!(inst.op, Op::Lock { .. }));
+        let of_lock =
+            |tag: &str| LOCK_TAGS.contains(&tag) || self.dialect.fused_updates && ATOMIC_LOCK_TAGS.contains(&tag);
+        let present = |tag: &Name| {
+            *tag == INITIAL_TAG || self.tags.iter().any(|used| used == tag) || has_locks && of_lock(tag.as_str())
+        };
+        let mut absent: Vec<Name> = self.dialect.sets.iter().filter(|tag| !present(tag)).cloned().collect();
+        absent.sort();
+        absent.dedup();
+        absent
+    }
+
     /// The address of a function, as a value.
     pub fn func_address(func: FuncId) -> u64 {
         FUNC_BASE + FUNC_STRIDE * u64::from(func.0)

@@ -81,7 +81,8 @@ const YIELDING: &[&str] =
 /// Whether a name can stand as it is.
 fn is_word(name: &str) -> bool {
     let mut chars = name.chars();
-    chars.next().is_some_and(lexer::begins_word) && chars.all(lexer::in_word)
+    // These two words declare, wherever they stand.
+    chars.next().is_some_and(lexer::begins_word) && chars.all(lexer::in_word) && !matches!(name, "func" | "object")
 }
 
 fn word_of<T: PartialEq + Copy>(table: &[(&'static str, T)], value: T) -> &'static str {

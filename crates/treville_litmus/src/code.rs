@@ -171,7 +171,13 @@ impl<'s, 'a> Code<'s, 'a> {
 
     /// The tags of an update, for the read, the write, the one event, and the read of a failing one.
     pub(crate) fn update_tags(&mut self, read: &[&str], write: &[&str], fused: &[&str], fail: &[&str]) -> UpdateTags {
-        UpdateTags { read: self.tags(read), write: self.tags(write), fused: self.tags(fused), fail: self.tags(fail) }
+        UpdateTags {
+            read: self.tags(read),
+            write: self.tags(write),
+            fused: self.tags(fused),
+            fail: self.tags(fail),
+            fences: None,
+        }
     }
 
     pub(crate) fn op(&mut self, op: Op) {
@@ -382,27 +388,37 @@ fn empty_block() -> Block {
 }
 
 /// Records the accesses whose location is known: their base is an address that is in the code, or in a register that the
-/// thread never changes. The others may go anywhere.
+/// thread has not changed before. The others may go anywhere.
 fn record_accesses(func: &Func, start: &BTreeMap<Reg, (ObjectId, i64)>, memory: &mut Memory<'_>) {
     let mut written = vec![false; func.regs.len()];
-    for inst in func.blocks.iter().flat_map(|b| &b.insts) {
-        if let Op::Assign { dst, .. } | Op::Load { dst, .. } | Op::Update { old: dst, .. } = &inst.op {
-            written[dst.0 as usize] = true;
-        }
+    let (first, others) = func.blocks.as_slice().split_at(1.min(func.blocks.len()));
+    // Nothing jumps to the first block: there, only what stands before counts.
+    for inst in first.iter().flat_map(|b| &b.insts) {
+        record_access(inst, &written, start, memory);
+        mark_written(inst, &mut written);
     }
-    for inst in func.blocks.iter().flat_map(|b| &b.insts) {
-        let (Op::Load { addr, size, .. }
-        | Op::Store { addr, size, .. }
-        | Op::Update { addr, size, .. }
-        | Op::StoreConditional { addr, size, .. }) = &inst.op
-        else {
-            continue;
-        };
-        let fixed = |reg: Reg| if written[reg.0 as usize] { None } else { start.get(&reg).copied() };
-        match base(addr, &fixed) {
-            Some((object, offset)) => memory.access(object, offset, *size),
-            None => memory.access_computed(*size),
-        }
+    others.iter().flat_map(|b| &b.insts).for_each(|inst| mark_written(inst, &mut written));
+    others.iter().flat_map(|b| &b.insts).for_each(|inst| record_access(inst, &written, start, memory));
+}
+
+fn mark_written(inst: &Inst, written: &mut [bool]) {
+    if let Op::Assign { dst, .. } | Op::Load { dst, .. } | Op::Update { old: dst, .. } = &inst.op {
+        written[dst.0 as usize] = true;
+    }
+}
+
+fn record_access(inst: &Inst, written: &[bool], start: &BTreeMap<Reg, (ObjectId, i64)>, memory: &mut Memory<'_>) {
+    let (Op::Load { addr, size, .. }
+    | Op::Store { addr, size, .. }
+    | Op::Update { addr, size, .. }
+    | Op::StoreConditional { addr, size, .. }) = &inst.op
+    else {
+        return;
+    };
+    let fixed = |reg: Reg| if written[reg.0 as usize] { None } else { start.get(&reg).copied() };
+    match base(addr, &fixed) {
+        Some((object, offset)) => memory.access(object, offset, *size),
+        None => memory.access_computed(*size),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod aarch64;
 mod arm;
+mod bpf;
 pub(crate) mod c;
 mod lisa;
 mod mips;
@@ -31,6 +32,7 @@ pub(crate) type Reader = fn(&Test<'_>) -> Result<(Program, Question), Vec<Diagno
 const DIALECTS: &[(&[&str], Reader)] = &[
     (&["AArch64"], aarch64::read),
     (&["ARM"], arm::read),
+    (&["BPF"], bpf::read),
     (&["C"], c::read),
     (&["LISA", "Bell"], lisa::read),
     (&["MIPS"], mips::read),

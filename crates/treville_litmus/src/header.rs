@@ -41,7 +41,7 @@ pub(crate) fn split(file: FileId, text: &str) -> Result<Sections<'_>, Diagnostic
     Ok(Sections {
         arch,
         arch_span,
-        name,
+        name: name.strip_suffix(".litmus").unwrap_or(name),
         doc,
         info,
         init,

@@ -16,6 +16,7 @@ mod macros;
 mod memory;
 mod operand;
 mod question;
+mod scopes;
 
 pub use macros::{Macros, parse_macros};
 

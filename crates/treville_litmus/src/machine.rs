@@ -8,6 +8,7 @@ use crate::init::{self, Binding, INT, Target, Value, proc_number};
 use crate::lexer::{Cursor, Style, Tok, Token, lex};
 use crate::memory::Memory;
 use crate::question::{self, Names, Register};
+use crate::scopes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use treville_base::{Diagnostic, FileId, Idx, IndexVec, Name, Span};
@@ -47,7 +48,8 @@ pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question)
     let tokens = collect(&mut errors, tokens).unwrap_or_default();
     let table = table(test.file, &tokens, code.end, isa).map_err(|e| vec![e]);
     let table = if errors.is_empty() { collect(&mut errors, table) } else { None };
-    let (Some(bindings), Some(asked), Some(table)) = (bindings, asked, table) else { return Err(errors) };
+    let (Some(bindings), Some(asked), Some((table, rest))) = (bindings, asked, table) else { return Err(errors) };
+    let scopes = scopes::scopes(&mut Cursor::new(test.file, rest, code.end), table.len()).map_err(|e| vec![e])?;
 
     let mut shared = Shared::new(Memory::new(isa.word() / 8));
     let registers = declare(&bindings, table.len(), isa, &mut shared.memory)?;
@@ -76,7 +78,7 @@ pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question)
         types: types(&registers),
     };
     let question = question::resolve(&asked, &mut names)?;
-    for (number, mut thread) in threads.into_iter().enumerate() {
+    for ((number, mut thread), scopes) in threads.into_iter().enumerate().zip(scopes) {
         let init = registers.iter().filter(|r| r.is_of(number));
         let init = init.filter_map(|r| {
             let value = r.value?;
@@ -86,7 +88,7 @@ pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question)
         let init = init.collect();
         let name = thread.func.name.clone();
         let func = program.funcs.push(thread.func);
-        program.roots.push(Root { name, func, init });
+        program.roots.push(Root { name, func, init, scopes });
     }
     debug_assert!(program.roots.iter().enumerate().all(|(i, r)| r.func == FuncId::from_usize(i)));
     Ok((program, question))
@@ -181,13 +183,16 @@ fn no_register(isa: &dyn Isa, name: &str) -> String {
 /// The words of one cell.
 type Cell<'t, 'a> = (&'t [Token<'a>], Span);
 
-/// Cuts the code into columns, each a list of non-empty cells.
+/// The columns, each a list of non-empty cells, and what comes after them.
+type Table<'t, 'a> = (Vec<Vec<Cell<'t, 'a>>>, &'t [Token<'a>]);
+
+/// Cuts the code into columns.
 fn table<'t, 'a>(
     file: FileId,
     tokens: &'t [Token<'a>],
     end: usize,
     isa: &dyn Isa,
-) -> Result<Vec<Vec<Cell<'t, 'a>>>, Diagnostic> {
+) -> Result<Table<'t, 'a>, Diagnostic> {
     let end_span = Span::new(file, end, end);
     let is = |t: &Token<'_>, mark: &str| matches!(t.tok, Tok::Punct(p) if p == mark);
     let mut rest = tokens;
@@ -224,7 +229,8 @@ fn table<'t, 'a>(
         }
         rest = &rest[(length + 1).min(rest.len())..];
     }
-    columns.ok_or_else(|| Diagnostic::error(end_span, "the test has no code").help("it begins with `P0 | P1 ;`"))
+    let none = || Diagnostic::error(end_span, "the test has no code").help("it begins with `P0 | P1 ;`");
+    Ok((columns.ok_or_else(none)?, rest))
 }
 
 fn plural(n: usize) -> &'static str {

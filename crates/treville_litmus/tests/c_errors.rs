@@ -13,8 +13,8 @@ smp_mb() { __fence{MB}; }
 broken(X) { r0 = nowhere(X); }
 cycle(X) cycle(X)
 set(X,V) { X = V; }
-old_cmpxchg(X,V,W) __cmpxchg{mb}(X,V,W)
 bare(X) __load(X)
+old_xchg(X,V) __xchg{mb}(X,V)
 add(X,O) { __atomic_op{NORETURN}(X,O,1); }
 ";
 

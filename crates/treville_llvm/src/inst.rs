@@ -415,6 +415,8 @@ pub enum Passing {
     ByVal(TypeId),
     /// The address where the callee puts its result.
     StructReturn(TypeId),
+    /// The address of an object of this type, on which inline assembly works.
+    Indirect(TypeId),
 }
 
 /// A clause of a landing pad.

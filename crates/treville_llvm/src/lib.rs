@@ -5,9 +5,7 @@
 //! attributes, flags and metadata that do not change what a program does are skipped. What is not understood is an error
 //! with its place. The module is checked: every name is defined, types fit, blocks end and phis match their edges.
 //!
-//! [`lower`] makes a program of it.
-//!
-//! [`clang`] runs the compiler on C and C++ files.
+//! [`lower`] makes a program of it. [`Clang`] runs the compiler on C and C++ files.
 //!
 //! ```
 //! use treville_base::SourceMap;
@@ -24,6 +22,7 @@
 //! assert_eq!(errors[0].message, "`%y` is not defined in this function");
 //! ```
 
+mod clang;
 mod constant;
 mod debug;
 mod dominators;
@@ -36,6 +35,7 @@ mod parser;
 mod types;
 mod validate;
 
+pub use clang::{Clang, CompileOptions, Compiled};
 pub use constant::{ConstExpr, ConstId, ConstKind, Constant};
 pub use debug::{
     DebugFile, DebugFileId, DebugInfo, DebugRecord, Encoding, Location, LocationId, LoopId, Member, RecordKind,

@@ -144,6 +144,7 @@ impl<'a> Parser<'a> {
             debug,
         };
         self.diagnostics.extend(validate(&module, &self.geps));
+        self.diagnostics.sort_by_key(|d| d.span);
         self.diagnostics.truncate(MAX_ERRORS);
         if self.diagnostics.is_empty() { Ok(module) } else { Err(self.diagnostics) }
     }

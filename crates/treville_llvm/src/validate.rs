@@ -10,6 +10,9 @@ use crate::types::TypeId;
 use std::collections::BTreeMap;
 use treville_base::{Diagnostic, Idx, Span};
 
+/// Aliases of aliases.
+const MAX_ALIASES: u32 = 100;
+
 /// Everything that is wrong. `geps` are the constant address computations, with their places.
 pub(crate) fn validate(module: &Module, geps: &[(ConstId, Span)]) -> Vec<Diagnostic> {
     let mut checker = Checker { module, diagnostics: Vec::new() };
@@ -21,6 +24,8 @@ pub(crate) fn validate(module: &Module, geps: &[(ConstId, Span)]) -> Vec<Diagnos
     }
     for (id, global) in module.globals.iter_enumerated() {
         match &global.kind {
+            // Of a variable that is elsewhere, the address may be all that is needed.
+            GlobalKind::Variable(variable) if variable.init.is_none() => {}
             GlobalKind::Variable(variable) => checker.sized(variable.ty, global.span, "this variable"),
             GlobalKind::Alias { .. } => checker.alias(id),
             GlobalKind::Function(function) => checker.function(function, global.span),
@@ -76,7 +81,7 @@ impl Checker<'_> {
     /// An alias must come to an end.
     fn alias(&mut self, id: GlobalId) {
         let mut at = id;
-        for _ in self.module.globals.iter() {
+        for _ in 0..MAX_ALIASES {
             let GlobalKind::Alias { target, .. } = self.module.globals[at].kind else { return };
             match self.base(target) {
                 Some(next) => at = next,
@@ -84,7 +89,7 @@ impl Checker<'_> {
             }
         }
         let global = &self.module.globals[id];
-        self.error(global.span, format!("`@{}` is an alias of itself", global.name));
+        self.error(global.span, format!("`@{}` is an alias of itself, or of too many others", global.name));
     }
 
     /// The global in which a constant address lies.

@@ -14,7 +14,7 @@ mod terms;
 mod types;
 mod vocabulary;
 
-pub use link::{group_member, link};
+pub use link::{examine, group_member, link};
 pub use mentions::{mentions, takes};
 pub use model::{
     Check, CheckId, CheckKind, Closure, General, GeneralId, Known, Model, Orders, Pick, PickId, PickSource, Prim,

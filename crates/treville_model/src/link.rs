@@ -41,6 +41,14 @@ type Eval<T = Static> = Result<T, Vec<Diagnostic>>;
 /// Links a model. `units` are executed in order: the standard library, a bell file if there is one, then the model
 /// itself, whose title and options count.
 pub fn link(units: &[&Unit], vocabulary: &Vocabulary) -> Result<Model, Vec<Diagnostic>> {
+    match examine(units, vocabulary)? {
+        (model, unsupported) if unsupported.is_empty() => Ok(model),
+        (_, unsupported) => Err(unsupported),
+    }
+}
+
+/// As [`link`], for those who only look at the model: with it, what no skeleton has and the model needs.
+pub fn examine(units: &[&Unit], vocabulary: &Vocabulary) -> Result<(Model, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut linker = Linker::new(vocabulary);
     let mut scope = Scope::default();
     for (i, unit) in units.iter().enumerate() {

@@ -15,9 +15,14 @@ pub fn mentions(unit: &Unit) -> BTreeSet<Name> {
 
 /// Whether the unit uses a name that it does not define itself.
 pub fn takes(unit: &Unit, name: &str) -> bool {
+    !defines(unit, name) && mentions(unit).contains(name)
+}
+
+/// Whether a top-level binding of the unit has the name.
+pub(crate) fn defines(unit: &Unit, name: &str) -> bool {
     let mut defined = false;
     bindings(&unit.body, &mut |binding| defined |= matches!(&binding.pattern, Pattern::Var(Some(n)) if n == name));
-    !defined && mentions(unit).contains(name)
+    defined
 }
 
 /// Calls `see` for each use of a name in the expression.

@@ -8,14 +8,14 @@ use treville_base::Name;
 use treville_event::{LockShape, RmwShape, Vocabulary};
 
 /// Sets that exist in every dialect.
-const KINDS: &[&str] = &["M", "R", "W", "F", "IW", "FW", "B", "BCC", "Rreg", "Wreg", "ADDR", "DATA", "Exp", "EXEC"];
-/// Sets that exist and that no event of ours is in: implicit, speculated, predicated and spurious events, executions that are
+const KINDS: &[&str] =
+    &["M", "R", "W", "F", "IW", "FW", "B", "BCC", "PRED", "Rreg", "Wreg", "ADDR", "DATA", "Exp", "EXEC"];
+/// Sets that exist and that no event of ours is in: implicit, speculated and spurious events, executions that are
 /// cut, memory tags, translations, faults.
 const NEVER: &[&str] = &[
     "NExp",
     "SPEC",
     "SPURIOUS",
-    "PRED",
     "CutOff",
     "T",
     "GCS",
@@ -27,7 +27,7 @@ const NEVER: &[&str] = &[
     "EXC-RET",
 ];
 const REGISTERS: &[&str] = &["Rreg", "Wreg", "ADDR", "DATA"];
-const BRANCHES: &[&str] = &["B", "BCC"];
+const BRANCHES: &[&str] = &["B", "BCC", "PRED"];
 
 /// What a dialect says of its programs.
 #[derive(Clone, Copy, Debug)]
@@ -60,9 +60,12 @@ pub fn vocabulary(
     let mentions = |names: &[&str]| names.iter().any(|n| mentioned.contains(*n));
     let registers = units.iter().any(|u| computes_dependencies(u))
         || mentions(REGISTERS)
-        || mentions(&["NDATA", "rf-reg", "iico_data", "iico_ctrl", "iico_order", "depend"]);
+        || mentions(&["NDATA", "rf-reg", "iico_data", "iico_ctrl", "iico_order", "depend", "same-static"]);
     let branches = dialect.branch_events && (mentions(BRANCHES) || mentions(&["PoD", "BR"]));
-    let fused = dialect.fused_updates && !mentions(&["amo"]) && !mentions::takes(library, "amo");
+    // Such a library also has every thread's events in one order, those of an instruction too.
+    let takes_pairs = mentions::takes(library, "lxsx");
+    let expects_pairs = mentions(&["amo"]) && !mentions::defines(library, "amo");
+    let fused = dialect.fused_updates && !takes_pairs && !expects_pairs;
     let opaque_locks = mentions(&["LK", "LS"]) || units.iter().any(|u| makes_accesses_of_locks(u));
     let mut sets: BTreeSet<Name> = dialect.sets.iter().cloned().collect();
     let mut empty: BTreeSet<Name> = dialect.absent.iter().cloned().collect();
@@ -81,7 +84,7 @@ pub fn vocabulary(
         locks: if opaque_locks { LockShape::Opaque } else { LockShape::ValueRmw },
         registers,
         branches,
-        po_inside: dialect.po_inside,
+        po_inside: dialect.po_inside || takes_pairs,
         variants: variants.clone(),
     }
 }

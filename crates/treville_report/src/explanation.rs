@@ -18,9 +18,17 @@ pub enum Explained {
     /// Some execution reaches it; one is drawn.
     Allowed { executions: u64, example: Drawing },
     /// Every candidate that would reach it is rejected; `unseen` says why not all of them were looked at.
-    Forbidden { candidates: u64, reasons: Vec<Reason>, unseen: Option<String> },
+    Forbidden { candidates: u64, reasons: Vec<Reason>, incoherent: Option<Incoherent>, unseen: Option<String> },
     /// No candidate has these values, whatever the model.
-    Unreachable { candidates: u64 },
+    Unreachable,
+}
+
+/// Candidates that break coherence, or the atomicity of an update, at one location: not counted among the others where
+/// there are too many.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Incoherent {
+    pub at_least: u64,
+    pub examples: Vec<Reason>,
 }
 
 /// Candidates that the same axiom rejects by the same cycle.
@@ -56,7 +64,7 @@ pub fn explanation(explanation: &Explanation, most: usize, palette: Palette) -> 
     let mut out = String::new();
     let (word, role) = match explanation.answer {
         Explained::Allowed { .. } => ("allowed", Paint::Good),
-        Explained::Forbidden { .. } | Explained::Unreachable { .. } => ("forbidden", Paint::Bad),
+        Explained::Forbidden { .. } | Explained::Unreachable => ("forbidden", Paint::Bad),
     };
     let test = palette.paint(Paint::Strong, &explanation.test);
     let _ = writeln!(out, "{test} under {}: {}, {}", explanation.model, palette.paint(role, word), explanation.outcome);
@@ -69,19 +77,19 @@ pub fn explanation(explanation: &Explanation, most: usize, palette: Palette) -> 
             );
             out += &execution(example, palette);
         }
-        Explained::Unreachable { candidates } => {
-            let _ = writeln!(
-                out,
-                "  No candidate has these values: whatever the model, none of the {} reaches them.",
-                count(*candidates, "candidate execution", "candidate executions")
-            );
+        Explained::Unreachable => {
+            out += "  No candidate has these values: whatever the model, no execution reaches them.\n";
         }
-        Explained::Forbidden { candidates, reasons, unseen } => {
-            let candidates = count(
-                *candidates,
-                "candidate execution has these values; the model rejects it",
-                "candidate executions have these values; the model rejects each",
-            );
+        Explained::Forbidden { candidates, reasons, incoherent, unseen } => {
+            let coherent = if incoherent.is_some() { " and are coherent" } else { "" };
+            let candidates = match candidates {
+                0 => format!("no candidate executions have these values{coherent}"),
+                1 => format!(
+                    "1 candidate execution has these values{}; the model rejects it",
+                    coherent.replace("are", "is")
+                ),
+                n => format!("{n} candidate executions have these values{coherent}; the model rejects each"),
+            };
             let _ = writeln!(out, "  {candidates}");
             if let Some(why) = unseen {
                 let _ = writeln!(out, "  {} there may be more: {why}", palette.paint(Paint::Doubt, "incomplete"));
@@ -97,9 +105,25 @@ pub fn explanation(explanation: &Explanation, most: usize, palette: Palette) -> 
                     count((reasons.len() - most) as u64, "more way", "more ways")
                 );
             }
+            incoherent.iter().for_each(|others| told_by_examples(others, palette, &mut out));
         }
     }
     out
+}
+
+fn told_by_examples(others: &Incoherent, palette: Palette, out: &mut String) {
+    let Incoherent { at_least, examples } = others;
+    let _ = writeln!(
+        out,
+        "\n  {} candidates with these values that break coherence, or the atomicity of an update, at one location: too many \
+         to tell each ({at_least} or more), and rejected as well{}",
+        palette.paint(Paint::Doubt, "left out"),
+        if examples.is_empty() { "" } else { ", for example" }
+    );
+    for reason in examples {
+        out.push('\n');
+        rejected(reason, palette, out);
+    }
 }
 
 fn rejected(reason: &Reason, palette: Palette, out: &mut String) {
@@ -158,6 +182,7 @@ mod tests {
         let answer = Explained::Forbidden {
             candidates: 2 * ways as u64,
             reasons: vec![reason; ways],
+            incoherent: None,
             unseen: Some("the time limit was reached".into()),
         };
         Explanation { test: "SB".into(), model: "m".into(), outcome: "0:EAX=0".into(), answer }

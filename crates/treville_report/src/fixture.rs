@@ -43,6 +43,7 @@ fn dialect() -> Dialect {
         exclusive: None,
         status: treville_ir::StatusDependency::Nothing,
         conditional_store_data: true,
+        loose_compare: false,
     }
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn program() -> Program {
         objects: IndexVec::new(),
     };
     for (id, name) in program.funcs.ids().zip(["P0", "P1"]) {
-        program.roots.push(Root { name: name.into(), func: id, init: Vec::new() });
+        program.roots.push(Root { name: name.into(), func: id, init: Vec::new(), scopes: Vec::new() });
     }
     for name in ["x", "y"] {
         let cell = InitCell { offset: 0, size: 4, value: Expr::int(0, 32) };
@@ -162,6 +163,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         counts: Counts { executions: 4, positive: 1, blocked: 0, candidates: 4 },
         flags: BTreeMap::from([(Name::new("data-race"), 2)]),
         undefined: false,
+        violation: None,
         stopped: None,
         cut: false,
         stats: BTreeMap::from([("candidates", 4)]),

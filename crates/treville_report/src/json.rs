@@ -1,10 +1,11 @@
 //! One JSON object a file, on one line. The keys and their order are an interface that scripts rely on: a key that does
 //! not apply is left out, none changes its meaning.
 
-use crate::{Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, show_state, state};
+use crate::{Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, ProgramChecked, show_state, state};
 use std::fmt::Write;
+use treville_base::{SourceMap, Span};
 use treville_ir::Quantifier;
-use treville_task::{Observation, Verdict};
+use treville_task::{Observation, Scope, Verdict};
 
 /// What the caller asked to see beyond the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -27,11 +28,17 @@ pub fn json(report: &FileReport, details: Details) -> String {
     match &report.content {
         Content::Failed(failure) => failed(&mut object, failure),
         Content::Checked(checked) => answered(&mut object, report, checked, details),
+        Content::Program(checked) => program(&mut object, report, checked),
     }
     object.raw("time_ms", &format!("{:.3}", report.time.as_secs_f64() * 1e3));
-    if let (Content::Checked(checked), true) = (&report.content, details.stats) {
+    let outcome = match &report.content {
+        Content::Checked(checked) => Some(&checked.outcome),
+        Content::Program(checked) => Some(&checked.outcome),
+        Content::Failed(_) => None,
+    };
+    if let (Some(outcome), true) = (outcome, details.stats) {
         let mut stats = Object::new();
-        checked.outcome.stats.iter().for_each(|(name, value)| stats.number(name, *value));
+        outcome.stats.iter().for_each(|(name, value)| stats.number(name, *value));
         object.raw("stats", &stats.end());
     }
     object.end()
@@ -47,12 +54,7 @@ fn failed(object: &mut Object, failure: &Failure) {
 
 fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details: Details) {
     let outcome = &checked.outcome;
-    if !matches!(checked.verdict, Verdict::Unknown(_)) {
-        object.string("scope", if checked.scope.complete { "complete" } else { "bounded" });
-        if !checked.scope.relative_to.is_empty() {
-            object.raw("relative_to", &strings(&checked.scope.relative_to));
-        }
-    }
+    scope(object, &checked.verdict, &checked.scope);
     if let Some(reason) = report.reason() {
         object.string("reason", &reason);
     }
@@ -82,6 +84,46 @@ fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details
     if let (Some(witness), true) = (checked.witness(), details.witness) {
         let drawing = Drawing::new(&checked.program, &checked.sources, &witness.graph, &witness.picks, &[]);
         object.raw("witness", &execution(&drawing));
+    }
+}
+
+fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked) {
+    scope(object, &checked.verdict, &checked.scope);
+    if let Some(reason) = report.reason() {
+        object.string("reason", &reason);
+    }
+    object.number("executions", checked.outcome.counts.executions);
+    object.number("blocked", checked.outcome.counts.blocked);
+    if let Some(violation) = &checked.outcome.violation {
+        let mut found = Object::new();
+        found.string("kind", violation.failure.name());
+        found.string("message", &violation.message);
+        if let Some(span) = violation.span {
+            found.raw("location", &location(&checked.sources, span));
+        }
+        if let Some(span) = violation.other {
+            found.raw("other", &location(&checked.sources, span));
+        }
+        found.number("thread", u64::from(violation.thread));
+        object.raw("violation", &found.end());
+    }
+}
+
+fn location(sources: &SourceMap, span: Span) -> String {
+    let at = sources.start(span);
+    let mut object = Object::new();
+    object.string("file", &sources.file(span.file).name);
+    object.number("line", at.line as u64);
+    object.number("column", at.column as u64);
+    object.end()
+}
+
+fn scope(object: &mut Object, verdict: &Verdict, scope: &Scope) {
+    if !matches!(verdict, Verdict::Unknown(_)) {
+        object.string("scope", if scope.complete { "complete" } else { "bounded" });
+        if !scope.relative_to.is_empty() {
+            object.raw("relative_to", &strings(&scope.relative_to));
+        }
     }
 }
 

@@ -21,7 +21,19 @@ pub struct FileReport {
 #[derive(Clone, Debug)]
 pub enum Content {
     Checked(Box<Checked>),
+    Program(Box<ProgramChecked>),
     Failed(Failure),
+}
+
+/// A program that asks nothing of its own, with the answer whether it can fail.
+#[derive(Clone, Debug)]
+pub struct ProgramChecked {
+    pub program: Arc<Program>,
+    pub sources: Arc<SourceMap>,
+    pub outcome: Outcome,
+    /// Yes: it cannot.
+    pub verdict: Verdict,
+    pub scope: Scope,
 }
 
 /// A litmus question with its answer.
@@ -60,7 +72,23 @@ pub enum VerdictWord {
     Error,
 }
 
+fn reason_of(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Unknown(reason) => Some(reason.to_string()),
+        _ => None,
+    }
+}
+
 impl VerdictWord {
+    fn of(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Yes => VerdictWord::Yes,
+            Verdict::No => VerdictWord::No,
+            Verdict::Undefined => VerdictWord::Undefined,
+            Verdict::Unknown(_) => VerdictWord::Unknown,
+        }
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             VerdictWord::Yes => "yes",
@@ -76,12 +104,8 @@ impl FileReport {
     pub fn verdict(&self) -> VerdictWord {
         match &self.content {
             Content::Failed(failure) => failure.word,
-            Content::Checked(checked) => match checked.verdict {
-                Verdict::Yes => VerdictWord::Yes,
-                Verdict::No => VerdictWord::No,
-                Verdict::Undefined => VerdictWord::Undefined,
-                Verdict::Unknown(_) => VerdictWord::Unknown,
-            },
+            Content::Checked(checked) => VerdictWord::of(&checked.verdict),
+            Content::Program(checked) => VerdictWord::of(&checked.verdict),
         }
     }
 
@@ -89,10 +113,8 @@ impl FileReport {
     pub fn reason(&self) -> Option<String> {
         match &self.content {
             Content::Failed(failure) => Some(failure.reason.clone()),
-            Content::Checked(checked) => match &checked.verdict {
-                Verdict::Unknown(reason) => Some(reason.to_string()),
-                _ => None,
-            },
+            Content::Checked(checked) => reason_of(&checked.verdict),
+            Content::Program(checked) => reason_of(&checked.verdict),
         }
     }
 
@@ -100,7 +122,7 @@ impl FileReport {
     pub fn test(&self) -> &str {
         match &self.content {
             Content::Checked(checked) => &checked.program.name,
-            Content::Failed(_) => &self.file,
+            Content::Program(_) | Content::Failed(_) => &self.file,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! One file's answer in a terminal: the verdict first, then the states with those marked that satisfy the condition.
 
 use crate::{
-    Checked, Content, Details, Drawing, FileReport, Paint, Palette, execution, json::observation_word,
+    Checked, Content, Details, Drawing, FileReport, Paint, Palette, ProgramChecked, execution, json::observation_word,
     render_diagnostics, show_condition, state, state_items,
 };
 use std::fmt::Write;
+use treville_base::Diagnostic;
 use treville_ir::Quantifier;
 use treville_task::{FinalState, Observation, Verdict};
 
@@ -21,7 +22,44 @@ pub fn text(report: &FileReport, details: Details, palette: Palette) -> String {
         }
         Content::Failed(failure) => render_diagnostics(&failure.diagnostics, &failure.sources, palette),
         Content::Checked(checked) => answer(report, checked, details, palette),
+        Content::Program(checked) => program(report, checked, details, palette),
     }
+}
+
+/// `queue.c under rc11: no, two accesses race`, with the places in the source.
+fn program(report: &FileReport, checked: &ProgramChecked, details: Details, palette: Palette) -> String {
+    let violation = checked.outcome.violation.as_ref();
+    let meaning = match (&checked.verdict, violation) {
+        (Verdict::No, Some(violation)) => format!("{}: {}", violation.failure.name(), violation.message),
+        (Verdict::Unknown(reason), _) => reason.to_string(),
+        _ => "no execution fails".to_owned(),
+    };
+    let role = match checked.verdict {
+        Verdict::Yes => Paint::Good,
+        Verdict::No | Verdict::Undefined => Paint::Bad,
+        Verdict::Unknown(_) => Paint::Doubt,
+    };
+    let scope = if checked.scope.complete { "" } else { " (up to the bound)" };
+    let file = palette.paint(Paint::Strong, &report.file);
+    let word = palette.paint(role, report.verdict().as_str());
+    let mut out = format!("{file} under {}: {word}, {meaning}{scope}\n", report.model);
+    if let Some(violation) = violation {
+        let message = format!("{} in thread {}", violation.message, violation.thread);
+        let mut diagnostic = Diagnostic::error(violation.span, message);
+        if let Some(other) = violation.other {
+            diagnostic = diagnostic.label(other, "the other is here");
+        }
+        out += &render_diagnostics(&[diagnostic], &checked.sources, palette);
+    }
+    let counts = &checked.outcome.counts;
+    let _ = writeln!(out, "  {} complete executions, {} blocked", counts.executions, counts.blocked);
+    if details.stats {
+        for (name, value) in &checked.outcome.stats {
+            let _ = writeln!(out, "  {name:<24} {value}");
+        }
+        let _ = writeln!(out, "  {:<24} {:.3}", "time_ms", report.time.as_secs_f64() * 1e3);
+    }
+    out
 }
 
 fn answer(report: &FileReport, checked: &Checked, details: Details, palette: Palette) -> String {

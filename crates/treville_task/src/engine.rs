@@ -55,7 +55,25 @@ pub struct Candidate<'a> {
     pub holds: bool,
 }
 
+/// Which of the candidates that reach an outcome.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reached {
+    Every,
+    /// Those that keep what the model asks of the order of writes at each location, as far as the engine sees that early.
+    Coherent,
+}
+
 pub trait Candidates {
     /// Calls `visit` for each candidate (reads-from, coherence, values solved), in a fixed order, until it breaks.
     fn visit(&self, task: &Task, visit: &mut dyn FnMut(Candidate<'_>) -> ControlFlow<()>);
+
+    /// Calls `visit` for candidates that satisfy the question's filter and condition, in a fixed order, until it breaks or
+    /// `steps` choices were made. Returns whether it saw them all.
+    fn reaching(
+        &self,
+        task: &Task,
+        which: Reached,
+        steps: u64,
+        visit: &mut dyn FnMut(Candidate<'_>) -> ControlFlow<()>,
+    ) -> bool;
 }

@@ -7,8 +7,8 @@ mod engine;
 mod outcome;
 mod query;
 
-pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Silent, Unsupported};
+pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Reached, Silent, Unsupported};
 pub use outcome::{
-    Answer, Counts, FinalState, FinalValue, Observation, Outcome, Scope, Stats, StopReason, Verdict, Witness,
+    Answer, Counts, FinalState, FinalValue, Observation, Outcome, Scope, Stats, StopReason, Verdict, Violation, Witness,
 };
-pub use query::{Bounds, Goal, Limits, Query, Semantics, Task};
+pub use query::{Bounds, Goal, Limits, Query, Reductions, Semantics, Task};

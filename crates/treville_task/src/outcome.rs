@@ -1,9 +1,9 @@
 //! Answers, and the one place where they become a verdict.
 
 use std::collections::BTreeMap;
-use treville_base::Name;
+use treville_base::{Cancel, Name, Span};
 use treville_event::{Graph, Relation};
-use treville_ir::Quantifier;
+use treville_ir::{Failure, Quantifier};
 use treville_term::Bv;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -43,6 +43,21 @@ pub enum StopReason {
     Refused(String),
 }
 
+impl StopReason {
+    /// Why a run was cancelled, if it was.
+    pub fn of(cancel: &Cancel) -> Option<StopReason> {
+        if cancel.is_raised() {
+            Some(StopReason::Cancelled)
+        } else if cancel.is_late() {
+            Some(StopReason::Timeout)
+        } else if cancel.is_full() {
+            Some(StopReason::Memory)
+        } else {
+            None
+        }
+    }
+}
+
 impl std::fmt::Display for StopReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -76,6 +91,17 @@ pub struct Counts {
     pub candidates: u64,
 }
 
+/// What is wrong with a program, in some execution.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Violation {
+    pub failure: Failure,
+    pub message: String,
+    pub thread: u32,
+    pub span: Option<Span>,
+    /// The other access of a race, the free of a freed object, …
+    pub other: Option<Span>,
+}
+
 /// Figures for `--stats`, by name.
 pub type Stats = BTreeMap<&'static str, u64>;
 
@@ -90,6 +116,8 @@ pub struct Outcome {
     pub flags: BTreeMap<Name, u64>,
     /// Some execution violates an `undefined_unless`.
     pub undefined: bool,
+    /// How the program fails, if it does.
+    pub violation: Option<Violation>,
     /// Why the engine ended before it had seen everything.
     pub stopped: Option<StopReason>,
     /// Some execution was cut at a bound.

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use treville_base::{Cancel, Name};
 use treville_event::Vocabulary;
-use treville_ir::{Formula, Program, Question};
+use treville_ir::{Failure, Formula, Program, Question};
 use treville_model::Model;
 
 #[derive(Clone, Debug)]
 pub struct Task {
     pub program: Arc<Program>,
     pub semantics: Semantics,
+    /// The bundled model that `semantics` is, if it is one and unchanged: engines may have it built in.
+    pub bundled: Option<Name>,
     /// The test's own question: final states are listed and counted by its `observed` and `condition`.
     pub question: Option<Arc<Question>>,
     pub queries: Vec<Query>,
@@ -17,12 +19,31 @@ pub struct Task {
     pub limits: Limits,
     /// List the final states (and count them): an engine may otherwise stop as soon as every query is answered.
     pub states: bool,
+    pub reductions: Reductions,
+}
+
+/// What an engine may leave out since it would find nothing new.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reductions {
+    /// An iteration of a wait loop that changed nothing ends the execution as blocked.
+    pub idle_loops: bool,
+    /// Of executions that differ only in the names of equal threads, one is explored.
+    pub symmetry: bool,
+}
+
+impl Default for Reductions {
+    fn default() -> Self {
+        Reductions { idle_loops: true, symmetry: true }
+    }
 }
 
 #[derive(Clone, Debug)]
 pub enum Semantics {
     /// The executions that a model accepts, with the shape of events that it is linked for.
     Axioms(Arc<Model>, Arc<Vocabulary>),
+    /// Those of a bundled model, named, for a program in C: after the mapping of C11 atomics to it, if it is a machine's.
+    /// For engines that have the model built in.
+    Bundled(Name),
 }
 
 /// Is there an execution such that …
@@ -37,12 +58,16 @@ pub enum Goal {
     Final { condition: Formula, filter: Option<Formula> },
     /// The model raises this flag.
     Flag(Name),
+    /// The program fails in this way.
+    Failure(Failure),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bounds {
     /// How often a thread may take a backward jump; executions that would take more are cut, and the outcome says so.
     pub unroll: u32,
+    /// The same as far as the caller said it; an engine that needs no bound goes without one otherwise.
+    pub given: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -54,7 +79,7 @@ pub struct Limits {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { unroll: 2 }
+        Bounds { unroll: 2, given: None }
     }
 }
 

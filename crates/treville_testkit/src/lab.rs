@@ -7,23 +7,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use treville_base::{Cancel, Diagnostic, Name, SourceMap};
 use treville_cat::{BUNDLED_ONLY, bundled, parse_unit};
 use treville_event::Vocabulary;
-use treville_ir::{Dialect, Op, Program};
+use treville_ir::{Dialect, Program};
 use treville_litmus::{Litmus, Macros, Options};
 use treville_model::syntax::Unit;
 use treville_model::{DialectFacts, Model, link, vocabulary};
-use treville_task::{Bounds, Limits, Semantics, Task};
+use treville_task::{Bounds, Limits, Reductions, Semantics, Task};
 
 /// The folder of golden cases.
 pub fn cases_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases")
 }
 
-/// Tags that the interpreter gives to events of locks, although no instruction carries them.
-const LOCK_TAGS: &[&str] = &["LK", "LS", "LKR", "LKW", "UL", "LF", "RL", "RU"];
-
 /// A model, linked for a dialect.
 #[derive(Debug)]
 pub struct Linked {
+    pub name: Name,
     pub model: Arc<Model>,
     pub vocabulary: Arc<Vocabulary>,
 }
@@ -87,12 +85,7 @@ impl Lab {
     /// # Errors
     /// As [`Lab::link`].
     pub fn link_for(&self, model: &str, program: &Program) -> Result<Arc<Linked>, String> {
-        let mut insts = program.funcs.iter().flat_map(|f| f.blocks.iter()).flat_map(|block| &block.insts);
-        let lock_tags = if insts.any(|inst| matches!(inst.op, Op::Lock { .. })) { LOCK_TAGS } else { &[] };
-        let made = lock_tags.iter().chain([&"NA"]).copied();
-        let carried: BTreeSet<&str> = program.tags.iter().map(Name::as_str).chain(made).collect();
-        let absent = program.dialect.sets.iter().filter(|s| !carried.contains(s.as_str())).cloned().collect();
-        self.link_without(model, &program.dialect, absent)
+        self.link_without(model, &program.dialect, program.absent_tags())
     }
 
     fn link_without(&self, model: &str, dialect: &Dialect, absent: Vec<Name>) -> Result<Arc<Linked>, String> {
@@ -113,8 +106,9 @@ impl Lab {
             branch_events: dialect.branch_events,
         };
         let vocabulary = vocabulary(&facts, units[0], &units[1..], &BTreeSet::new());
-        let model = link(&units, &vocabulary).map_err(|errors| messages(&sources, &errors))?;
-        let linked = Arc::new(Linked { model: Arc::new(model), vocabulary: Arc::new(vocabulary) });
+        let linked = link(&units, &vocabulary).map_err(|errors| messages(&sources, &errors))?;
+        let linked =
+            Arc::new(Linked { name: Name::new(model), model: Arc::new(linked), vocabulary: Arc::new(vocabulary) });
         self.linked.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&linked));
         Ok(linked)
     }
@@ -140,11 +134,13 @@ impl Lab {
         Task {
             program: Arc::new(litmus.program.clone()),
             semantics: Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)),
+            bundled: Some(Name::new(&linked.name)),
             queries: Task::litmus_queries(&question),
             question: Some(Arc::new(question)),
-            bounds: unroll.map_or_else(Bounds::default, |unroll| Bounds { unroll }),
+            bounds: unroll.map_or_else(Bounds::default, |unroll| Bounds { unroll, given: Some(unroll) }),
             limits: Limits { cancel, memory_mb: None },
             states: true,
+            reductions: Reductions::default(),
         }
     }
 }

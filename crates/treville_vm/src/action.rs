@@ -39,6 +39,14 @@ pub enum Link {
     Lxsx(u32),
 }
 
+/// Reads that decided which of several values became the address, the written value, or the condition of a branch.
+#[derive(Clone, Debug, Default)]
+pub struct Picks {
+    pub addr: Deps,
+    pub data: Deps,
+    pub ctrl: Deps,
+}
+
 #[derive(Clone, Debug)]
 pub struct EventAction<V> {
     /// Position among the events of the thread.
@@ -55,6 +63,8 @@ pub struct EventAction<V> {
     pub addr: Deps,
     pub data: Deps,
     pub ctrl: Deps,
+    /// What these three also depend on by way of a choice between values.
+    pub picks: Picks,
     /// Earlier events of the same instruction that come before this one.
     pub after: Deps,
     pub link: Link,

@@ -34,6 +34,13 @@ impl Deps {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
 
+    /// The union.
+    pub fn with(&self, other: &Deps) -> Deps {
+        let mut all = self.clone();
+        all.extend(other);
+        all
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&w| w == 0)
     }

@@ -17,7 +17,7 @@ mod shape;
 mod thread;
 mod update;
 
-pub use action::{Action, EventAction, Link};
+pub use action::{Action, EventAction, Link, Picks};
 pub use deps::Deps;
 pub use domain::{Concrete, Domain, Symbolic};
 pub use shape::Shape;

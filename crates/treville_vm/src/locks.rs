@@ -1,10 +1,13 @@
 //! Locks: ordinary reads and writes of the values 0 and 1, or events that the model relates itself.
+//!
+//! Where an update is one event, so is taking a lock. As accesses, the locks of such a dialect (C11) are atomic: taking one
+//! acquires, releasing it releases.
 
 use crate::registers::Operand;
 use crate::thread::{Waiting, place, written};
-use crate::{Action, Domain, Link, ThreadVm};
-use treville_event::{Kind, LockShape};
-use treville_ir::{LockOp, Program, Reg};
+use crate::{Action, Deps, Domain, Link, ThreadVm};
+use treville_event::{Kind, LockShape, RmwShape};
+use treville_ir::{LockOp, Program, Reg, Tags};
 use treville_term::{BinOp, Bv};
 
 /// What follows once the value of a lock's cell is known.
@@ -29,7 +32,8 @@ impl<V: Clone> ThreadVm<V> {
             LockOp::Acquire => self.lock_take(program, d, lock, None),
             LockOp::Release => {
                 let kind = self.lock_kind(Kind::Write);
-                self.lock_event(d, kind, &["UL"], &lock, Some(0), Link::None);
+                let tags: &[&str] = if self.atomic_locks() { &["UL", "A", "REL"] } else { &["UL"] };
+                self.lock_event(d, kind, tags, &lock, Some(0), Link::None);
             }
             LockOp::Try { .. } | LockOp::IsHeld { .. } => {
                 self.waiting = Waiting::LockChoice { op, lock };
@@ -58,7 +62,12 @@ impl<V: Clone> ThreadVm<V> {
 
     fn lock_take<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, lock: Lock<V>, dst: Option<Reg>) {
         let kind = self.lock_kind(Kind::Read);
-        let index = self.lock_event(d, kind, &["LKR"], &lock, None, Link::None);
+        let tags: &[&str] = match (self.shape.fused_locks, self.shape.locks) {
+            (false, _) => &["LKR"],
+            (true, LockShape::ValueRmw) => &["LK", "A", "ACQ", "RMW", "X"],
+            (true, LockShape::Opaque) => &["LK", "LF"],
+        };
+        let index = self.lock_event(d, kind, tags, &lock, None, Link::None);
         self.lock_after(program, d, index, lock, AfterRead::Take(dst));
     }
 
@@ -121,12 +130,31 @@ impl<V: Clone> ThreadVm<V> {
         then: AfterRead,
     ) {
         let AfterRead::Take(dst) = then else { return };
-        let kind = self.lock_kind(Kind::Write);
-        self.lock_event(d, kind, &["LKW"], lock, Some(1), Link::Amo(index));
+        self.lock_write(d, index, lock);
         if let Some(dst) = dst {
             let one = d.constant(Bv::new(1, self.width(program, dst)));
             self.assign(program, dst, Operand::independent(one));
         }
+    }
+
+    /// The write that takes a lock, after its read `index` or as a part of it.
+    fn lock_write<D: Domain<V = V>>(&mut self, d: &mut D, index: u32, lock: &Lock<V>) {
+        match (self.shape.fused_locks, self.shape.locks, self.shape.rmw) {
+            (true, LockShape::Opaque, _) => {}
+            (true, LockShape::ValueRmw, RmwShape::Fused) => {
+                let taken = d.constant(Bv::new(1, 8 * lock.size));
+                self.queue.push_back(Action::Amend { index, tags: Tags::new(), written: Some((taken, Deps::new())) });
+            }
+            (fused, _, _) => {
+                let tags: &[&str] = if fused { &["A", "RLX", "RMW", "X"] } else { &["LKW"] };
+                let kind = self.lock_kind(Kind::Write);
+                self.lock_event(d, kind, tags, lock, Some(1), Link::Amo(index));
+            }
+        }
+    }
+
+    fn atomic_locks(&self) -> bool {
+        self.shape.fused_locks && self.shape.locks == LockShape::ValueRmw
     }
 
     fn lock_kind(&self, kind: Kind) -> Kind {

@@ -15,16 +15,18 @@ pub(crate) struct Operand<V> {
     pub(crate) implicit: Deps,
     /// Events of the current instruction that it comes from.
     pub(crate) iico: Deps,
+    /// Events of the current instruction that chose it.
+    pub(crate) chosen: Deps,
 }
 
 impl<V> Operand<V> {
     /// The value that an event yields.
     pub(crate) fn from_event(value: V, index: u32) -> Self {
-        Operand { value, deps: Deps::one(index), implicit: Deps::new(), iico: Deps::one(index) }
+        Operand { value, deps: Deps::one(index), implicit: Deps::new(), iico: Deps::one(index), chosen: Deps::new() }
     }
 
     pub(crate) fn independent(value: V) -> Self {
-        Operand { value, deps: Deps::new(), implicit: Deps::new(), iico: Deps::new() }
+        Operand { value, deps: Deps::new(), implicit: Deps::new(), iico: Deps::new(), chosen: Deps::new() }
     }
 }
 
@@ -84,6 +86,7 @@ impl<V: Clone> ThreadVm<V> {
             }
             if info.is_temporary() {
                 operand.iico.extend(&slot.iico);
+                operand.chosen.extend(&slot.chosen);
                 continue;
             }
             let mut event = self.event(Kind::RegRead);
@@ -101,14 +104,13 @@ impl<V: Clone> ThreadVm<V> {
     pub(crate) fn assign(&mut self, program: &Program, dst: Reg, operand: Operand<V>) {
         let info = &program.funcs[program.roots[self.thread()].func].regs[dst];
         let mut implicit = operand.implicit;
-        if self.in_structure() {
-            implicit.extend(&self.control());
-        }
+        self.structures().for_each(|scope| implicit.extend(&scope.deps));
         let mut writer = None;
         if self.shape.registers && !info.is_temporary() {
             let mut event = self.event(Kind::RegWrite);
             event.value = Some(operand.value.clone());
             event.iico_data = operand.iico.clone();
+            event.iico_ctrl.extend(&operand.chosen);
             event.register = Some(info.name.clone());
             writer = Some(event.index);
             self.emit(event);
@@ -119,5 +121,6 @@ impl<V: Clone> ThreadVm<V> {
         slot.implicit = implicit;
         slot.writer = writer;
         slot.iico = operand.iico;
+        slot.chosen = operand.chosen;
     }
 }

@@ -3,7 +3,7 @@
 use crate::locks::Lock;
 use crate::registers::Operand;
 use crate::update::UpdateStep;
-use crate::{Action, Deps, Domain, EventAction, Link, Shape};
+use crate::{Action, Deps, Domain, EventAction, Link, Picks, Shape};
 use std::collections::{BTreeMap, VecDeque};
 use treville_base::{IndexVec, Span};
 use treville_event::Kind;
@@ -21,7 +21,24 @@ pub(crate) struct Slot<V> {
     pub(crate) writer: Option<u32>,
     /// For a temporary: the events of the instruction that its value comes from.
     pub(crate) iico: Deps,
+    /// For a temporary: the events of the instruction that chose its value.
+    pub(crate) chosen: Deps,
 }
+
+/// An open control dependency.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
+    pub(crate) deps: Deps,
+    /// Reads that chose the values in the condition.
+    picks: Deps,
+    /// Where it ends, if it does.
+    join: Option<BlockId>,
+    /// The event of a choice inside an instruction.
+    event: Option<u32>,
+}
+
+/// More jumps that depend on nothing than this are taken for a loop without end.
+const MAX_FREE_JUMPS: u32 = 1000;
 
 /// The answer that the thread waits for.
 #[derive(Clone, Debug)]
@@ -57,11 +74,20 @@ pub(crate) enum Waiting<V> {
     Conditional {
         step: Box<crate::update::ConditionalStep<V>>,
     },
+    /// Whether an update will write.
+    Foreseen {
+        step: Box<UpdateStep<V>>,
+    },
+    /// What a compare-and-swap does that has compared.
+    Compared {
+        index: u32,
+        step: Box<UpdateStep<V>>,
+        equal: bool,
+    },
     Branch {
         then: BlockId,
         els: BlockId,
-        join: Option<BlockId>,
-        deps: Deps,
+        scope: Scope,
     },
     /// A value that nobody else has.
     Fresh {
@@ -80,9 +106,12 @@ pub struct ThreadVm<V> {
     at: usize,
     pub(crate) waiting: Waiting<V>,
     pub(crate) queue: VecDeque<Action<V>>,
-    /// Open control dependencies with the block where each ends.
-    scopes: Vec<(Deps, Option<BlockId>)>,
+    scopes: Vec<Scope>,
     jumps: BTreeMap<BlockId, u32>,
+    /// The answer that is given was known without asking.
+    known: bool,
+    /// Jumps backwards that the bound does not count.
+    free_jumps: u32,
     /// The last load-linked that no store-conditional has used: event, address, size.
     pub(crate) reservation: Option<(u32, V, u8)>,
     n_events: u32,
@@ -106,6 +135,7 @@ impl<V: Clone> ThreadVm<V> {
             implicit: Deps::new(),
             writer: None,
             iico: Deps::new(),
+            chosen: Deps::new(),
         };
         let slots = func.regs.iter().map(|r| zero(r.width)).collect();
         let mut vm = ThreadVm {
@@ -119,6 +149,8 @@ impl<V: Clone> ThreadVm<V> {
             queue: VecDeque::new(),
             scopes: Vec::new(),
             jumps: BTreeMap::new(),
+            known: false,
+            free_jumps: 0,
             reservation: None,
             n_events: 0,
             serial: 0,
@@ -190,13 +222,16 @@ impl<V: Clone> ThreadVm<V> {
     /// Answers a branch or a choice.
     pub fn take<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, yes: bool) {
         match std::mem::replace(&mut self.waiting, Waiting::Nothing) {
-            Waiting::Branch { then, els, join, deps } => {
-                if join.is_some() || self.shape.control {
-                    self.scopes.push((deps, join));
+            Waiting::Branch { then, els, scope } => {
+                let free = self.known && scope.join.is_none();
+                if scope.join.is_some() || self.shape.control {
+                    self.scopes.push(scope);
                 }
-                self.jump(if yes { then } else { els });
+                self.jump(if yes { then } else { els }, free);
             }
-            Waiting::Guard { index, step } => self.update_write(program, d, index, &step, yes),
+            Waiting::Guard { index, step } => self.update_compared(program, d, index, step, yes),
+            Waiting::Foreseen { step } => self.update_foreseen(step, yes),
+            Waiting::Compared { index, step, equal } => self.compare_choice(program, d, index, &step, equal, yes),
             Waiting::LockChoice { op, lock } => self.lock_choice(program, d, op, lock, yes),
             Waiting::Conditional { step } => self.conditional_store(program, d, *step, yes),
             other => self.waiting = other,
@@ -285,38 +320,52 @@ impl<V: Clone> ThreadVm<V> {
     fn terminate<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, end: &Terminator) {
         match end {
             Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => self.done = true,
-            Terminator::Goto(target) => self.jump(*target),
+            Terminator::Goto(target) => self.jump(*target, false),
             Terminator::Branch { cond, then, els, join, instr, span } => {
                 self.enter(*instr, *span, true);
                 let cond = self.operand(program, d, cond, &[]);
-                if join.is_none() && self.shape.branches {
-                    let mut event = self.event(Kind::Branch);
-                    event.data.extend(&cond.deps);
-                    event.iico_data.extend(&cond.iico);
-                    event.extra = &["B", "BCC"];
-                    self.emit(event);
-                }
-                let mut deps = cond.deps;
-                deps.extend(&cond.implicit);
-                self.waiting = Waiting::Branch { then: *then, els: *els, join: *join, deps };
+                let event = match join {
+                    None => self.shape.branches.then(|| self.branch_event(&cond, &["B", "BCC"])),
+                    Some(_) => self.shape.predicates.then(|| self.branch_event(&cond, &["B", "PRED"])),
+                };
+                let (deps, picks) = match join {
+                    None => (cond.deps, cond.implicit),
+                    Some(_) => (cond.deps.with(&cond.implicit), Deps::new()),
+                };
+                let scope = Scope { deps, picks, join: *join, event: event.filter(|_| join.is_some()) };
+                self.waiting = Waiting::Branch { then: *then, els: *els, scope };
                 self.decide(program, d, cond.value);
             }
         }
     }
 
+    /// The event of a decision on `cond`.
+    pub(crate) fn branch_event(&mut self, cond: &Operand<V>, tags: &'static [&'static str]) -> u32 {
+        let mut event = self.event(Kind::Branch);
+        event.data.extend(&cond.deps);
+        event.iico_data.extend(&cond.iico);
+        event.extra = tags;
+        let index = event.index;
+        self.emit(event);
+        index
+    }
+
     /// Asks for the truth of a condition unless it is known.
     pub(crate) fn decide<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, cond: V) {
         match d.decide(&cond) {
-            Some(yes) => self.take(program, d, yes),
+            Some(yes) => {
+                self.known = true;
+                self.take(program, d, yes);
+                self.known = false;
+            }
             None => self.queue.push_back(Action::Branch(cond)),
         }
     }
 
-    fn jump(&mut self, target: BlockId) {
+    /// Goes to a block; backwards only as often as the bound says, unless that is `free`.
+    fn jump(&mut self, target: BlockId, free: bool) {
         if target <= self.block {
-            let jumps = self.jumps.entry(target).or_default();
-            *jumps += 1;
-            if *jumps > self.shape.unroll {
+            if !self.may_repeat(target, free) {
                 self.queue.push_back(Action::Cut);
                 self.done = true;
                 return;
@@ -327,11 +376,23 @@ impl<V: Clone> ThreadVm<V> {
             // A loop of structured code that is entered anew starts counting anew.
             self.jumps.remove(&target);
         }
-        while self.scopes.last().is_some_and(|(_, join)| *join == Some(target)) {
+        while self.scopes.last().is_some_and(|scope| scope.join == Some(target)) {
             self.scopes.pop();
         }
         self.block = target;
         self.at = 0;
+    }
+
+    /// Counts a jump backwards, and says whether it may happen. A machine's branch on what is known is free: its loop ends by
+    /// itself, or surely never does.
+    fn may_repeat(&mut self, target: BlockId, free: bool) -> bool {
+        if free {
+            self.free_jumps += 1;
+            return self.free_jumps <= MAX_FREE_JUMPS;
+        }
+        let jumps = self.jumps.entry(target).or_default();
+        *jumps += 1;
+        *jumps <= self.shape.unroll
     }
 
     fn enter(&mut self, instr: InstrId, span: Span, sequenced: bool) {
@@ -345,19 +406,23 @@ impl<V: Clone> ThreadVm<V> {
     }
 
     /// The reads that decide whether the current instruction runs.
-    pub(crate) fn control(&self) -> Deps {
+    fn control(&self) -> Deps {
         let mut deps = Deps::new();
-        self.scopes.iter().for_each(|(d, _)| deps.extend(d));
+        self.scopes.iter().for_each(|scope| deps.extend(&scope.deps));
         deps
     }
 
-    /// Whether the current instruction is inside a structured conditional.
-    pub(crate) fn in_structure(&self) -> bool {
-        self.scopes.iter().any(|(_, join)| join.is_some())
+    /// The structured conditionals that the current instruction is in.
+    pub(crate) fn structures(&self) -> impl Iterator<Item = &Scope> {
+        self.scopes.iter().filter(|scope| scope.join.is_some())
     }
 
     /// A new event of the current instruction, to be completed and given to [`Self::emit`] before the next one.
     pub(crate) fn event(&self, kind: Kind) -> EventAction<V> {
+        let mut picks = Picks::default();
+        self.scopes.iter().for_each(|scope| picks.ctrl.extend(&scope.picks));
+        let mut iico_ctrl = Deps::new();
+        self.scopes.iter().filter_map(|scope| scope.event).for_each(|choice| iico_ctrl.insert(choice));
         EventAction {
             index: self.n_events,
             kind,
@@ -368,10 +433,11 @@ impl<V: Clone> ThreadVm<V> {
             addr: Deps::new(),
             data: Deps::new(),
             ctrl: self.control(),
+            picks,
             after: Deps::new(),
             link: Link::None,
             iico_data: Deps::new(),
-            iico_ctrl: Deps::new(),
+            iico_ctrl,
             rf_reg: None,
             register: None,
             serial: self.serial + u32::from(kind == Kind::Read),
@@ -400,12 +466,14 @@ impl<V: Clone> ThreadVm<V> {
 pub(crate) fn place<V: Clone>(event: &mut EventAction<V>, addr: &Operand<V>, size: u8) {
     event.place = Some((addr.value.clone(), size));
     event.addr.extend(&addr.deps);
+    event.picks.addr.extend(&addr.implicit);
     event.iico_data.extend(&addr.iico);
 }
 
 /// Gives the event the value it writes and what that depends on.
 pub(crate) fn written<V>(event: &mut EventAction<V>, value: Operand<V>) {
     event.data.extend(&value.deps);
+    event.picks.data.extend(&value.implicit);
     event.iico_data.extend(&value.iico);
     event.value = Some(value.value);
 }

@@ -5,7 +5,7 @@ use crate::thread::{Waiting, place, written};
 use crate::{Action, Deps, Domain, Link, ThreadVm};
 use treville_event::{Kind, RmwShape};
 use treville_ir::{Expr, Op, Program, Reg, StatusDependency, Tags, UpdateTags};
-use treville_term::{BinOp, Bv};
+use treville_term::{BinOp, Bv, UnOp};
 
 /// An update whose read has been made.
 #[derive(Clone, Debug)]
@@ -16,6 +16,20 @@ pub(crate) struct UpdateStep<V> {
     guard: Option<Expr>,
     new: Expr,
     tags: UpdateTags,
+    compared: Compared,
+    /// Whether it writes, if that was decided before it reads.
+    foreseen: Option<bool>,
+}
+
+/// The comparison of a compare-and-swap whose alternatives are distinguished.
+#[derive(Clone, Debug, Default)]
+struct Compared {
+    /// What the expected value depends on, and the registers' events that it was read by.
+    deps: Deps,
+    implicit: Deps,
+    iico: Deps,
+    /// The events that decide on the write: that of the comparison or, where it has none, the read.
+    events: Deps,
 }
 
 /// A store-conditional before it is known whether it stores.
@@ -33,19 +47,52 @@ impl<V: Clone> ThreadVm<V> {
     pub(crate) fn update<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, op: &Op) {
         let Op::Update { old, addr, size, guard, new, tags } = op else { return };
         let addr = self.operand(program, d, addr, &["ADDR"]);
+        let (guard, new, tags) = (guard.clone(), new.clone(), tags.clone());
+        let fenced = tags.fences.is_some();
+        let always = guard.is_none();
+        let compared = Compared::default();
+        let step = Box::new(UpdateStep { old: *old, addr, size: *size, guard, new, tags, compared, foreseen: None });
+        match (fenced, always) {
+            (true, true) => self.update_foreseen(step, true),
+            (true, false) => {
+                // The fence before it depends on what it will do.
+                self.queue.push_back(Action::Choose);
+                self.waiting = Waiting::Foreseen { step };
+            }
+            (false, _) => self.update_start(step),
+        }
+    }
+
+    /// An update of which it is known whether it will write.
+    pub(crate) fn update_foreseen(&mut self, mut step: Box<UpdateStep<V>>, writes: bool) {
+        step.foreseen = Some(writes);
+        if writes {
+            self.update_fence(&step);
+        }
+        self.update_start(step);
+    }
+
+    fn update_fence(&mut self, step: &UpdateStep<V>) {
+        let Some(tags) = &step.tags.fences else { return };
+        let mut event = self.event(Kind::Fence);
+        event.tags.clone_from(tags);
+        self.emit(event);
+    }
+
+    /// The read of an update.
+    fn update_start(&mut self, mut step: Box<UpdateStep<V>>) {
         let mut event = self.event(Kind::Read);
-        event.tags.clone_from(if guard.is_some() { &tags.fail } else { &tags.read });
-        place(&mut event, &addr, *size);
-        if self.shape.rmw == RmwShape::Fused {
+        event.tags.clone_from(if step.guard.is_some() { &step.tags.fail } else { &step.tags.read });
+        place(&mut event, &step.addr, step.size);
+        if self.is_one_event(&step.tags) {
             // One event that also reads: whatever it uses counts as its address.
-            let deps = self.deps_of(new, *old);
+            let deps = self.deps_of(&step.new, step.old);
             event.addr.extend(&deps);
         }
         let index = event.index;
         self.emit(event);
-        let (guard, new, tags) = (guard.clone(), new.clone(), tags.clone());
-        self.waiting =
-            Waiting::Update { index, step: Box::new(UpdateStep { old: *old, addr, size: *size, guard, new, tags }) };
+        step.compared.events = Deps::one(index);
+        self.waiting = Waiting::Update { index, step };
     }
 
     pub(crate) fn update_read<D: Domain<V = V>>(
@@ -53,36 +100,97 @@ impl<V: Clone> ThreadVm<V> {
         program: &Program,
         d: &mut D,
         index: u32,
-        step: Box<UpdateStep<V>>,
+        mut step: Box<UpdateStep<V>>,
         value: V,
     ) {
         self.assign(program, step.old, Operand::from_event(value, index));
-        match &step.guard {
-            None => self.update_write(program, d, index, &step, true),
-            Some(guard) => {
-                let guard = self.eval(program, d, guard);
-                self.waiting = Waiting::Guard { index, step };
-                self.decide(program, d, guard);
-            }
+        let Some(guard) = step.guard.clone() else { return self.update_write(program, d, index, &step, &step.new) };
+        let guard = if self.shape.loose_compare {
+            let guard = self.operand(program, d, &guard, &["DATA"]);
+            step.compared = self.comparison(index, &guard);
+            guard.value
+        } else {
+            self.eval(program, d, &guard)
+        };
+        if let Some(writes) = step.foreseen {
+            let held = if writes { guard } else { d.un(UnOp::Not, &guard) };
+            self.queue.push_back(Action::Constrain(held));
+            return self.update_compared(program, d, index, step, writes);
+        }
+        self.waiting = Waiting::Guard { index, step };
+        self.decide(program, d, guard);
+    }
+
+    /// The comparison `guard` of the value that the event `index` read with an expected one.
+    fn comparison(&mut self, index: u32, guard: &Operand<V>) -> Compared {
+        let event = if self.shape.predicates { self.branch_event(guard, &["B", "PRED"]) } else { index };
+        let others = |deps: &Deps| deps.iter().filter(|i| *i != index).fold(Deps::new(), |d, i| d.with(&Deps::one(i)));
+        Compared {
+            deps: others(&guard.deps),
+            implicit: guard.implicit.clone(),
+            iico: others(&guard.iico),
+            events: Deps::one(event),
         }
     }
 
-    pub(crate) fn update_write<D: Domain<V = V>>(
+    /// The guard is decided. Where a compare-and-swap has alternatives, one of them is chosen.
+    pub(crate) fn update_compared<D: Domain<V = V>>(
+        &mut self,
+        program: &Program,
+        d: &mut D,
+        index: u32,
+        step: Box<UpdateStep<V>>,
+        equal: bool,
+    ) {
+        if self.shape.loose_compare {
+            self.queue.push_back(Action::Choose);
+            self.waiting = Waiting::Compared { index, step, equal };
+        } else if equal {
+            self.update_write(program, d, index, &step, &step.new);
+        }
+    }
+
+    /// If the values are equal, the choice is whether the result comes from memory or from the expected value; if not,
+    /// whether memory is written nevertheless.
+    pub(crate) fn compare_choice<D: Domain<V = V>>(
         &mut self,
         program: &Program,
         d: &mut D,
         index: u32,
         step: &UpdateStep<V>,
-        writes: bool,
+        equal: bool,
+        yes: bool,
     ) {
-        if !writes {
-            return;
+        match (equal, yes) {
+            (true, from_memory) => {
+                self.update_write(program, d, index, step, &step.new);
+                if !from_memory {
+                    let slot = &mut self.slots[step.old];
+                    slot.deps.clone_from(&step.compared.deps);
+                    slot.implicit = step.compared.implicit.with(&Deps::one(index));
+                    slot.iico.clone_from(&step.compared.iico);
+                    slot.chosen.clone_from(&step.compared.events);
+                }
+            }
+            (false, true) => self.update_write(program, d, index, step, &Expr::Reg(step.old)),
+            (false, false) => {}
         }
-        let value = self.operand(program, d, &step.new, &["DATA"]);
-        if self.shape.rmw == RmwShape::Fused {
+    }
+
+    /// The write of an update.
+    fn update_write<D: Domain<V = V>>(
+        &mut self,
+        program: &Program,
+        d: &mut D,
+        index: u32,
+        step: &UpdateStep<V>,
+        new: &Expr,
+    ) {
+        let value = self.operand(program, d, new, &["DATA"]);
+        if self.is_one_event(&step.tags) {
             let tags = step.tags.fused.clone();
             self.queue.push_back(Action::Amend { index, tags, written: Some((value.value, value.deps)) });
-            return;
+            return self.update_fence(step);
         }
         if step.guard.is_some() {
             self.queue.push_back(Action::Amend { index, tags: step.tags.read.clone(), written: None });
@@ -93,9 +201,13 @@ impl<V: Clone> ThreadVm<V> {
         written(&mut event, value);
         event.link = Link::Amo(index);
         if step.guard.is_some() {
-            event.iico_ctrl.insert(index);
+            let Compared { deps, implicit, events, .. } = &step.compared;
+            event.picks.data.extend(&deps.with(implicit));
+            event.picks.data.insert(index);
+            event.iico_ctrl.extend(events);
         }
         self.emit(event);
+        self.update_fence(step);
     }
 
     pub(crate) fn store_conditional<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, op: &Op) {
@@ -152,6 +264,11 @@ impl<V: Clone> ThreadVm<V> {
             self.emit(event);
         }
         self.assign(program, step.status, status);
+    }
+
+    /// Whether an update with these tags reads and writes in one event.
+    fn is_one_event(&self, tags: &UpdateTags) -> bool {
+        self.shape.rmw == RmwShape::Fused && !tags.fused.is_empty()
     }
 
     /// What an expression depends on, the register `except` aside.

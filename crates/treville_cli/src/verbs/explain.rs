@@ -9,7 +9,7 @@ use std::time::Duration;
 use treville::Session;
 use treville::report::{Explained, explanation};
 
-/// Nothing is pruned where rejected executions are to be seen; without a limit of its own, a large test ends after this.
+/// Little is pruned where rejected executions are to be seen; without a limit of its own, a large test ends after this.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// More ways to reject an outcome than this are told only if they are asked for.
 const FEW: usize = 8;

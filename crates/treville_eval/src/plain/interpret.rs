@@ -1,6 +1,7 @@
 //! The interpreter of general expressions: those that handle single events, sets of sets, functions over run-time sets.
 //! It reads syntax directly; names stand for what the linker captured.
 
+use super::prims::delift;
 use super::terms::{Evaluator, Nesting};
 use super::value::{Env, Function, Value};
 use super::{Extent, Stop, operators};
@@ -30,6 +31,7 @@ impl Evaluator<'_> {
         let n = self.n_events();
         match shape {
             Shape::Set => value.into_set(n, span).map(Extent::Set),
+            Shape::Rel if matches!(value, Value::ClassRel(_)) => delift(value, n, span).map(Extent::Rel),
             Shape::Rel => value.into_rel(n, span).map(Extent::Rel),
         }
     }

@@ -150,8 +150,12 @@ fn lift(argument: Value, n: usize, span: Span) -> Result<Value, Stop> {
     Ok(Value::ClassRel(lifted.collect()))
 }
 
-/// Relates all of a class to all of the classes that it is related to.
-fn delift(value: Value, n: usize, span: Span) -> Result<Relation, Stop> {
+/// Relates all of a class to all of the classes that it is related to. An order of classes that was picked is one of
+/// events already.
+pub(crate) fn delift(value: Value, n: usize, span: Span) -> Result<Relation, Stop> {
+    if let Value::Rel(r) = value {
+        return Ok(r);
+    }
     let pairs = as_class_relation(value, span)?;
     Ok(pairs.iter().fold(Relation::new(n), |r, (a, b)| r.union(&Relation::product(a, b))))
 }

@@ -6,6 +6,7 @@ use crate::{
     Block, BlockId, Callee, Dialect, Expr, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Object, ObjectId, Op,
     Program, Reg, RegInfo, Root, StatusDependency, Tags, Terminator, Type, UpdateTags,
 };
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use treville_base::{Diagnostic, FileId, IndexVec, Name, Span};
 use treville_term::{Bv, Cast, UnOp};
@@ -16,13 +17,7 @@ const DEPTH: u32 = 200;
 /// Reads the text form of a program; the first error is returned.
 pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
     let tokens = tokens(file, text)?;
-    let named = |kind: &str| {
-        let pairs = tokens.windows(2).filter(|w| w[0].0 == Token::Word(kind.to_owned()));
-        pairs
-            .filter_map(|w| if let Token::Word(n) | Token::Text(n) = &w[1].0 { Some(Name::new(n)) } else { None })
-            .collect()
-    };
-    let (objects, funcs) = (named("object"), named("func"));
+    let (objects, funcs) = (Names::declared("object", &tokens), Names::declared("func", &tokens));
     let dialect = Dialect {
         name: Name::new("C"),
         default_model: Name::new("rc11"),
@@ -33,6 +28,7 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
         exclusive: None,
         status: StatusDependency::Nothing,
         conditional_store_data: false,
+        loose_compare: false,
     };
     let program = Program {
         name: Name::new(""),
@@ -42,9 +38,46 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
         roots: IndexVec::new(),
         objects: IndexVec::new(),
     };
-    let mut parser = Parser { tokens, at: 0, depth: 0, program, objects, funcs, regs: IndexVec::new(), instr: 0 };
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        depth: 0,
+        program,
+        objects,
+        funcs,
+        regs: IndexVec::new(),
+        reg_names: Names::default(),
+        instr: 0,
+    };
     parser.program()?;
     Ok(parser.program)
+}
+
+/// The things of a kind by name; of several with one name, the first.
+#[derive(Default)]
+struct Names {
+    by_name: BTreeMap<Name, usize>,
+    n: usize,
+}
+
+impl Names {
+    fn new(names: impl Iterator<Item = Name>) -> Names {
+        let mut all = Names::default();
+        for name in names {
+            all.by_name.entry(name).or_insert(all.n);
+            all.n += 1;
+        }
+        all
+    }
+
+    /// What the text declares after this word: things may be mentioned before they are declared.
+    fn declared(kind: &str, tokens: &[(Token, Span)]) -> Names {
+        let pairs = tokens.windows(2).filter(|w| matches!(&w[0].0, Token::Word(word) if word == kind));
+        Names::new(pairs.filter_map(|w| match &w[1].0 {
+            Token::Word(n) | Token::Text(n) => Some(Name::new(n)),
+            _ => None,
+        }))
+    }
 }
 
 struct Parser {
@@ -52,10 +85,11 @@ struct Parser {
     at: usize,
     depth: u32,
     program: Program,
-    objects: Vec<Name>,
-    funcs: Vec<Name>,
+    objects: Names,
+    funcs: Names,
     /// Those of the current function.
     regs: IndexVec<Reg, RegInfo>,
+    reg_names: Names,
     /// The next instruction that has no number.
     instr: u32,
 }
@@ -151,33 +185,37 @@ impl Parser {
         Ok(parts)
     }
 
-    /// A name among `n` things, or `#` and a number.
-    fn reference(&mut self, kind: &str, n: usize, find: impl Fn(&Self, &str) -> Option<usize>) -> Parsed<u32> {
+    /// A name among things of a kind, or `#` and a number.
+    fn reference(&mut self, kind: &str, names: fn(&Self) -> &Names) -> Parsed<u32> {
         let span = self.span();
         let found = if self.eat('#') {
             Some(self.number::<usize>()?)
         } else {
             let name = self.name()?;
-            find(self, &name)
+            names(self).by_name.get(&name).copied()
         };
-        match found.filter(|i| *i < n).and_then(|i| u32::try_from(i).ok()) {
+        match found.filter(|i| *i < names(self).n).and_then(|i| u32::try_from(i).ok()) {
             Some(i) => Ok(i),
             None => Err(Diagnostic::error(span, format!("there is no such {kind}"))),
         }
     }
 
     fn reg(&mut self) -> Parsed<Reg> {
-        let find = |p: &Self, name: &str| p.regs.iter().position(|r| r.name == name);
-        self.reference("register", self.regs.len(), find).map(Reg)
+        self.reference("register", |p| &p.reg_names).map(Reg)
     }
 
     fn func_ref(&mut self) -> Parsed<FuncId> {
-        self.reference("function", self.funcs.len(), |p, name| p.funcs.iter().position(|f| *f == name)).map(FuncId)
+        self.reference("function", |p| &p.funcs).map(FuncId)
     }
 
     fn object_ref(&mut self) -> Parsed<ObjectId> {
-        let find = |p: &Self, name: &str| p.objects.iter().position(|o| *o == name);
-        self.reference("object", self.objects.len(), find).map(ObjectId)
+        self.reference("object", |p| &p.objects).map(ObjectId)
+    }
+
+    /// The registers that names mean from here on.
+    fn set_regs(&mut self, regs: IndexVec<Reg, RegInfo>) {
+        self.reg_names = Names::new(regs.iter().map(|r| r.name.clone()));
+        self.regs = regs;
     }
 
     fn program(&mut self) -> Parsed<()> {
@@ -216,6 +254,8 @@ impl Parser {
                 d.branch_events = true;
             } else if self.eat_word("conditional_store_data") {
                 d.conditional_store_data = true;
+            } else if self.eat_word("loose_compare") {
+                d.loose_compare = true;
             } else if self.eat_word("status_operands") {
                 d.status = StatusDependency::Operands;
             } else if self.eat_word("status_store") {
@@ -240,7 +280,7 @@ impl Parser {
         let (array, thread_local) = (self.eat_word("array"), self.eat_word("thread_local"));
         let cell = |p: &mut Self| Ok(InitCell { offset: p.number()?, size: p.number()?, value: p.expr()? });
         let init = if self.eat_word("init") {
-            self.regs = IndexVec::new();
+            self.set_regs(IndexVec::new());
             self.list(']', cell)?
         } else {
             let bytes = if size > 1 << 16 { return self.error("an object of this size needs `init`") } else { size };
@@ -271,9 +311,12 @@ impl Parser {
         let name = self.name()?;
         let func = self.func_ref()?;
         let Some(f) = self.program.funcs.get(func) else { return self.error("the function must come before") };
-        self.regs = f.regs.clone();
+        let regs = f.regs.clone();
+        self.set_regs(regs);
         let init = self.list(']', |p| Ok((p.reg()?, p.expr()?)))?;
-        self.program.roots.push(Root { name, func, init });
+        let scopes =
+            if self.eat_word("scopes") { self.list(']', |p| Ok((p.name()?, p.number()?)))? } else { Vec::new() };
+        self.program.roots.push(Root { name, func, init, scopes });
         Ok(())
     }
 
@@ -293,7 +336,7 @@ impl Parser {
             p.expect(':')?;
             Ok(RegInfo { name, width: p.width()? })
         })?;
-        self.regs = IndexVec::from(regs);
+        self.set_regs(IndexVec::from(regs));
         let body = std::mem::replace(&mut self.at, params_at);
         let params = self.list(')', Self::reg)?;
         self.at = body;
@@ -433,7 +476,9 @@ impl Parser {
             let (addr, size, new) = (self.expr()?, self.size()?, self.expr()?);
             let guard = if self.eat_word("if") { Some(self.expr()?) } else { None };
             let (read, write, fused, fail) = (self.tags()?, self.tags()?, self.tags()?, self.tags()?);
-            Ok(Op::Update { old: needed()?, addr, size, guard, new, tags: UpdateTags { read, write, fused, fail } })
+            let fences = if self.eat_word("fences") { Some(self.tags()?) } else { None };
+            let tags = UpdateTags { read, write, fused, fail, fences };
+            Ok(Op::Update { old: needed()?, addr, size, guard, new, tags })
         } else if self.eat_word("store_conditional") {
             let (addr, value, size) = (self.expr()?, self.expr()?, self.size()?);
             Ok(Op::StoreConditional { status: needed()?, addr, value, size, tags: self.tags()? })

@@ -4,8 +4,9 @@ use super::{BINARY, STORAGES, WAITS, YIELDING, is_word, word_of};
 use crate::{
     Callee, Expr, Func, Inst, LockOp, Mark, Object, Op, Program, Reg, StatusDependency, TagId, Terminator, Type,
 };
+use std::collections::BTreeMap;
 use std::fmt::Write;
-use treville_base::{Idx, IndexVec, Name};
+use treville_base::{Idx, Name};
 use treville_term::{Bv, Cast, UnOp};
 
 /// The text form of a program.
@@ -14,17 +15,23 @@ pub fn print(program: &Program) -> String {
     if !program.tags.is_empty() {
         let _ = writeln!(out, "tags [{}]", words(program.tags.iter()));
     }
-    let p = Printer { program, func: None };
+    let objects = references(program.objects.iter().map(|o| &o.name));
+    let funcs = references(program.funcs.iter().map(|f| &f.name));
+    let mut p = Printer { program, objects, funcs, regs: Vec::new() };
     for object in &program.objects {
         let _ = writeln!(out, "{}", p.object(object));
     }
     for func in &program.funcs {
-        Printer { program, func: Some(func) }.func(func, &mut out);
+        p.regs = references(func.regs.iter().map(|r| &r.name));
+        p.func(func, &mut out);
     }
     for root in &program.roots {
-        let p = Printer { program, func: program.funcs.get(root.func) };
+        let regs = program.funcs.get(root.func).map(|f| references(f.regs.iter().map(|r| &r.name)));
+        p.regs = regs.unwrap_or_default();
         let init: Vec<String> = root.init.iter().map(|(r, e)| format!("{} {}", p.reg(*r), p.expr(e))).collect();
-        let _ = writeln!(out, "thread {} {} [{}]", word(&root.name), p.func_ref(root.func), init.join(" "));
+        let scopes: Vec<String> = root.scopes.iter().map(|(scope, n)| format!("{} {n}", word(scope))).collect();
+        let scopes = if scopes.is_empty() { String::new() } else { format!(" scopes [{}]", scopes.join(" ")) };
+        let _ = writeln!(out, "thread {} {} [{}]{scopes}", word(&root.name), p.func_ref(root.func), init.join(" "));
     }
     out
 }
@@ -49,6 +56,7 @@ fn dialect(program: &Program) -> String {
         (d.po_inside, " po_inside"),
         (d.branch_events, " branch_events"),
         (d.conditional_store_data, " conditional_store_data"),
+        (d.loose_compare, " loose_compare"),
         (d.status == StatusDependency::Operands, " status_operands"),
         (d.status == StatusDependency::Store, " status_store"),
     ];
@@ -60,13 +68,17 @@ fn dialect(program: &Program) -> String {
     out
 }
 
-/// A name if it is a word that nothing else of the kind has, else the number.
-fn reference<I: Idx, T>(all: &IndexVec<I, T>, id: I, name: impl Fn(&T) -> &Name) -> String {
-    let unique = |n: &Name| all.iter().filter(|other| name(other) == n).count() == 1;
-    match all.get(id).map(&name) {
-        Some(n) if is_word(n) && *n != "_" && !YIELDING.contains(&n.as_str()) && unique(n) => n.to_string(),
-        _ => format!("#{}", id.index()),
-    }
+/// How each thing of a kind is referred to: by its name if that is a word that nothing else of the kind has, else by its
+/// number.
+fn references<'a>(names: impl Iterator<Item = &'a Name> + Clone) -> Vec<String> {
+    let mut count: BTreeMap<&Name, u32> = BTreeMap::new();
+    names.clone().for_each(|n| *count.entry(n).or_default() += 1);
+    let plain = |n: &Name| is_word(n) && *n != "_" && !YIELDING.contains(&n.as_str()) && count.get(n) == Some(&1);
+    names.enumerate().map(|(i, n)| if plain(n) { n.to_string() } else { format!("#{i}") }).collect()
+}
+
+fn refer(table: &[String], id: impl Idx) -> String {
+    table.get(id.index()).cloned().unwrap_or_else(|| format!("#{}", id.index()))
 }
 
 fn constant(v: Bv) -> String {
@@ -76,7 +88,10 @@ fn constant(v: Bv) -> String {
 
 struct Printer<'a> {
     program: &'a Program,
-    func: Option<&'a Func>,
+    objects: Vec<String>,
+    funcs: Vec<String>,
+    /// Those of the current function.
+    regs: Vec<String>,
 }
 
 impl Printer<'_> {
@@ -109,7 +124,7 @@ impl Printer<'_> {
     }
 
     fn reg(&self, r: Reg) -> String {
-        self.func.map_or_else(|| format!("#{}", r.0), |f| reference(&f.regs, r, |i| &i.name))
+        refer(&self.regs, r)
     }
 
     fn opt_reg(&self, r: Option<Reg>) -> String {
@@ -117,7 +132,7 @@ impl Printer<'_> {
     }
 
     fn func_ref(&self, f: crate::FuncId) -> String {
-        reference(&self.program.funcs, f, |f| &f.name)
+        refer(&self.funcs, f)
     }
 
     fn tags(&self, tags: &[TagId]) -> String {
@@ -130,7 +145,7 @@ impl Printer<'_> {
             Expr::Const(v) => constant(*v),
             Expr::Reg(r) => self.reg(*r),
             Expr::Addr(o, offset) => {
-                let object = reference(&self.program.objects, *o, |o| &o.name);
+                let object = refer(&self.objects, *o);
                 if *offset == 0 { format!("&{object}") } else { format!("(addr {object} {offset})") }
             }
             Expr::Un(op, a) => {
@@ -172,8 +187,9 @@ impl Printer<'_> {
             }
             Op::Update { old, addr, size, guard, new, tags } => {
                 let guard = guard.as_ref().map_or(String::new(), |g| format!(" if {}", expr(g)));
+                let fences = tags.fences.as_ref().map_or(String::new(), |f| format!(" fences {}", self.tags(f)));
                 let tags = [&tags.read, &tags.write, &tags.fused, &tags.fail].map(|t| self.tags(t)).join(" ");
-                format!("{} = update {} {size} {}{guard} {tags}", self.reg(*old), expr(addr), expr(new))
+                format!("{} = update {} {size} {}{guard} {tags}{fences}", self.reg(*old), expr(addr), expr(new))
             }
             Op::StoreConditional { status, addr, value, size, tags } => {
                 let (addr, value, tags) = (expr(addr), expr(value), self.tags(tags));

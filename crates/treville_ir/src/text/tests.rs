@@ -22,17 +22,18 @@ fn read(text: &str) -> Program {
 
 const ALL: &str = r#"
 program "all \"of\" it"
-dialect PPC power branch_events conditional_store_data status_operands exclusive EX sets [SYNC Rcu-lock]
+dialect PPC power branch_events conditional_store_data loose_compare status_operands exclusive EX sets [SYNC Rcu-lock]
 tags [A RLX]
 object x size 8 type u64 init [0 8 (addr y 4)]
 object y size 8 type i32 array thread_local // two cells
 object x size 4
-func f (b) regs [a:32 b:64 b:64 load:1 p:64] {
+func f (b) regs [a:32 b:64 b:64 load:1 p:64 "func":8 "object":8] {
 b0:
   a = (add a 1:32)
+  #5 = (add #5 #6)
   @4' a = load &y 4 [RLX A]
   store (addr y -4) (zext 32 (not #3)) 4 [NA]
-  a = update &#0 4 (sub a 1:32) if (eq a 0xffffffff:32) [] [A] [RLX] []
+  a = update &#0 4 (sub a 1:32) if (eq a 0xffffffff:32) [] [A] [RLX] [] fences [SYNC A]
   #3 = store_conditional &y a 4 ["odd tag"]
   fence [SYNC]
   lock acquire &y 4
@@ -70,7 +71,7 @@ b0:
   end
 }
 thread P0 f [b &y a -1:32]
-thread "thread 1" g []
+thread "thread 1" g [] scopes [far 0 near 1]
 "#;
 
 #[test]

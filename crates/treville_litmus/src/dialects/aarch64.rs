@@ -105,6 +105,7 @@ static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
         exclusive: Some(Name::new("EX")),
         status: StatusDependency::Nothing,
         conditional_store_data: false,
+        loose_compare: true,
     })
 });
 

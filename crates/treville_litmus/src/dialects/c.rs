@@ -186,7 +186,7 @@ impl CNames<'_> {
                 Ok(Thread { func, names, init }) => {
                     let name = func.name.clone();
                     let func = self.program.funcs.push(func);
-                    self.program.roots.push(Root { name, func, init });
+                    self.program.roots.push(Root { name, func, init, scopes: Vec::new() });
                     self.threads.push(names);
                 }
                 Err(more) => errors.extend(more),

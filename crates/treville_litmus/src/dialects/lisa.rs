@@ -2,7 +2,7 @@
 //! `mov`, `b[] r1 L`.
 //!
 //! Each annotation becomes a tag whose name begins with a capital letter, `once` gives `Once`. The two events of an `rmw`
-//! also carry `X`. Trees of scopes, levels and regions after the code are not part of the program.
+//! also carry `X`. Trees of scopes after the code put threads into groups.
 
 use crate::code::{Code, RegName};
 use crate::dialects::Test;
@@ -30,6 +30,7 @@ static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
         exclusive: None,
         status: StatusDependency::Nothing,
         conditional_store_data: true,
+        loose_compare: false,
     })
 });
 
@@ -50,7 +51,7 @@ impl Isa for Lisa {
     }
 
     fn register(&self, name: &str) -> Option<RegName> {
-        let digits = name.strip_prefix('r').filter(|d| !d.is_empty() && d.len() <= 4)?;
+        let digits = name.strip_prefix('r').filter(|d| !d.is_empty() && d.len() <= 9)?;
         let n: u32 = digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())??;
         Some(RegName::new(n, format!("r{n}"), 64))
     }

@@ -26,6 +26,7 @@ static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
         exclusive: Some(Name::new("EX")),
         status: StatusDependency::Operands,
         conditional_store_data: true,
+        loose_compare: false,
     })
 });
 

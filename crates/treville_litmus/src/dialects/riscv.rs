@@ -35,6 +35,7 @@ static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
         exclusive: Some(Name::new("EX")),
         status: StatusDependency::Store,
         conditional_store_data: true,
+        loose_compare: false,
     })
 });
 

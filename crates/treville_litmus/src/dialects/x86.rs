@@ -35,6 +35,7 @@ pub(crate) fn dialect(name: &str, more: &[&str]) -> Dialect {
         exclusive: None,
         status: StatusDependency::Nothing,
         conditional_store_data: false,
+        loose_compare: false,
     }
 }
 

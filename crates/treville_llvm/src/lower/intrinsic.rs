@@ -50,13 +50,13 @@ impl Code<'_, '_> {
     pub(super) fn intrinsic(&mut self, result: Option<ValueId>, name: &str, call: &Call) -> Lowered<()> {
         let begins = |with: &&str| name.starts_with(*with);
         let args: Vec<Operand> = call.args.iter().map(|a| a.value).collect();
-        if NOTHING.iter().any(|n| begins(n)) {
+        if NOTHING.iter().any(&begins) {
             return Ok(());
         }
-        if ZERO.iter().any(|n| begins(n)) {
+        if ZERO.iter().any(&begins) {
             return self.take(result, Vec::new());
         }
-        if FIRST.iter().any(|n| begins(n)) {
+        if FIRST.iter().any(&begins) {
             let Some(first) = args.first() else { return self.unknown(name) };
             let value = self.operand(*first)?;
             return self.set(result, value);

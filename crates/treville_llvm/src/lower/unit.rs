@@ -88,7 +88,7 @@ impl<'a> Unit<'a> {
         };
         match self.entry(main) {
             Ok(func) => {
-                self.program.roots.push(Root { name: Name::new("main"), func, init: Vec::new() });
+                self.program.roots.push(Root { name: Name::new("main"), func, init: Vec::new(), scopes: Vec::new() });
             }
             Err(why) => self.error(module.globals[main].span, why),
         }
@@ -211,6 +211,7 @@ impl<'a> Unit<'a> {
             write: self.tags(["A", "X", "RMW", write]),
             fused: self.tags(["A", "X", "RMW", fused]),
             fail: self.tags(["A", fail]),
+            fences: None,
         }
     }
 }

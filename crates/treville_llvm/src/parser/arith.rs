@@ -2,6 +2,7 @@
 
 use super::body::Step;
 use super::constants::{binary_op, cast_op, int_predicate};
+use super::globals::starts_item;
 use super::{Parse, Parser};
 use crate::constant::{ConstId, ConstKind};
 use crate::inst::{BinaryOp, CastOp, Flags, FloatPredicate, InstKind, IntPredicate, Operand};
@@ -17,6 +18,8 @@ impl Parser<'_> {
             self.binary(op)
         } else if let Some(op) = cast_op(word) {
             self.cast(op)
+        } else if starts_item(word) {
+            Err(self.expected("an instruction or `}`"))
         } else {
             Err(self.expected("an instruction"))
         }

@@ -6,6 +6,7 @@ use super::{Parse, Parser};
 use crate::inst::Passing;
 use crate::lexer::Kind;
 use crate::module::{Attributes, GlobalKind};
+use crate::types::TypeId;
 
 impl Parser<'_> {
     /// A word with what stands in parentheses behind it, if anything does.
@@ -22,6 +23,7 @@ impl Parser<'_> {
                 (Kind::Str, _) => self.string_attribute()?,
                 (Kind::Word, "byval") => passing = Passing::ByVal(self.attribute_type()?),
                 (Kind::Word, "sret") => passing = Passing::StructReturn(self.attribute_type()?),
+                (Kind::Word, "elementtype") => passing = Passing::Indirect(self.attribute_type()?),
                 (Kind::Word, "inalloca" | "preallocated" | "swifterror" | "nest") => {
                     let what = format!("the attribute `{}`", self.token.text);
                     return Err(self.unsupported(&what));
@@ -34,9 +36,9 @@ impl Parser<'_> {
     }
 
     /// `byval(type)`
-    fn attribute_type(&mut self) -> Parse<crate::types::TypeId> {
+    fn attribute_type(&mut self) -> Parse<TypeId> {
         self.bump();
-        self.expect(Kind::OpenParen, "`(`")?;
+        self.expect(Kind::OpenParen, "`(` and a type")?;
         let ty = self.value_type()?;
         self.expect(Kind::CloseParen, "`)`")?;
         Ok(ty)

@@ -148,7 +148,8 @@ impl Parser<'_> {
         let result = *result;
         let enough = args.len() == params.len() || (*variadic && args.len() > params.len());
         if !enough {
-            let message = format!("this function takes {} arguments, not {}", params.len(), args.len());
+            let (needed, found) = (params.len(), args.len());
+            let message = format!("the number of arguments must be {needed}, as the type says, not {found}");
             return Err(self.error_at(start, message));
         }
         if let Some((&param, &arg)) = params.iter().zip(&args).find(|(param, arg)| param != arg) {

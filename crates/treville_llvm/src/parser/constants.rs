@@ -166,22 +166,28 @@ impl<'a> Parser<'a> {
                 return Err(self.unclosed(start));
             }
         }
-        if !self.is_made_of(ty, closing[closing.len() - 1], &types) {
-            return Err(self.mismatch(start, "the type of this constant", "made of its members", ty));
+        if !self.is_made_of(ty, &closing, &types) {
+            let message = format!("these members do not make a value of type `{}`", self.types.display(ty));
+            return Err(self.error_at(start, message));
         }
         Ok(self.constant(ty, ConstKind::Aggregate(members.into())))
     }
 
-    fn is_made_of(&self, ty: TypeId, close: Kind, members: &[TypeId]) -> bool {
+    /// Whether members in such brackets make a value of a type.
+    fn is_made_of(&self, ty: TypeId, closing: &[Kind], members: &[TypeId]) -> bool {
         let same = |element: &TypeId| members.iter().all(|m| m == element);
         match self.types.get(ty) {
             Type::Array { element, length } => {
-                close == Kind::CloseBracket && *length == members.len() as u64 && same(element)
+                closing == [Kind::CloseBracket] && *length == members.len() as u64 && same(element)
             }
             Type::Vector { element, length } => {
-                close == Kind::CloseAngle && *length as usize == members.len() && same(element)
+                closing == [Kind::CloseAngle] && *length as usize == members.len() && same(element)
             }
-            Type::Struct(body) => close == Kind::CloseBrace && body.fields.as_deref() == Some(members),
+            Type::Struct(body) => {
+                let packed: &[Kind] =
+                    if body.packed { &[Kind::CloseAngle, Kind::CloseBrace] } else { &[Kind::CloseBrace] };
+                closing == packed && body.fields.as_deref() == Some(members)
+            }
             _ => false,
         }
     }
@@ -214,7 +220,13 @@ impl<'a> Parser<'a> {
             self.constant_gep()?
         } else if let Some(op) = cast_op(word) {
             self.bump();
-            self.constant_cast(op)?
+            match self.constant_cast(op)? {
+                // Pointers have no pointees that could be cast.
+                (to, ConstExpr::Cast { op: CastOp::BitCast, value }) if to == ty && self.constants[value].ty == to => {
+                    return Ok(value);
+                }
+                cast => cast,
+            }
         } else if let Some(op) = binary_op(word) {
             self.bump();
             self.skip_words();

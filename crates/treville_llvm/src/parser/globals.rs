@@ -225,8 +225,8 @@ impl<'a> Parser<'a> {
                     self.bump();
                     self.expect(Kind::Str, "a string")?;
                 }
-                (Kind::Word, "prefix" | "prologue") => return Err(self.unsupported("data before a function")),
-                (Kind::Word, "personality") => {
+                // Data around the code, and the function that unwinds: nothing that a program can see.
+                (Kind::Word, "prefix" | "prologue" | "personality") => {
                     self.bump();
                     self.typed_constant()?;
                 }

@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
             16 => Types::I16,
             32 => Types::I32,
             64 => Types::I64,
-            1..=MAX_BITS => self.types.intern(Type::Int(bits)),
+            bits if (1..=MAX_BITS).contains(&bits) => self.types.intern(Type::Int(bits)),
             _ => {
                 return Err(
                     self.error(format!("the type `{text}` is not supported: integers have 1 to {MAX_BITS} bits"))

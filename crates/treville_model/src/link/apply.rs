@@ -109,10 +109,15 @@ impl Linker<'_> {
                 let set = self.tag_set(&tag, argument_span(exp))?;
                 Ok(Static::Term(if prim == Prim::Tag2Events { set } else { self.between(set) }))
             }
-            Prim::Tag2Scope | Prim::Tag2Level => fault(exp.span, "scope trees are not supported"),
+            Prim::Tag2Scope | Prim::Tag2Level => {
+                let scope = self.as_tag(&argument, exp)?;
+                let none = || fault(exp.span, format!("the test has no scope '{scope}"));
+                self.scope_relation(&scope).map_or_else(none, |r| Ok(Static::Term(r)))
+            }
             Prim::Fail => fault(exp.span, "the model calls fail here"),
             Prim::Linearisations => self.linearisations(&argument, exp, scope),
             Prim::ClassesLoc | Prim::Classes => Ok(self.general(exp, Type::SetOf(Box::new(Type::Set)), scope)),
+            Prim::Delift if !open && self.type_of(&argument) == Type::Rel => Ok(argument),
             Prim::Fromto | Prim::Tag2Fenced | Prim::Delift | Prim::Deliftinter => {
                 Ok(self.general(exp, Type::Rel, scope))
             }

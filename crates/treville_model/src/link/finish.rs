@@ -11,7 +11,7 @@ use treville_base::{Diagnostic, FileId, Idx, Name, Severity, Span};
 use treville_event::BaseRel;
 
 impl Linker<'_> {
-    pub(super) fn finish(mut self, units: &[&Unit]) -> Result<Model, Vec<Diagnostic>> {
+    pub(super) fn finish(mut self, units: &[&Unit]) -> Result<(Model, Vec<Diagnostic>), Vec<Diagnostic>> {
         if !self.errors.is_empty() {
             return Err(distinct(self.errors));
         }
@@ -48,13 +48,10 @@ impl Linker<'_> {
             _ => None,
         };
         let missing: Vec<Diagnostic> = model.terms.iter_enumerated().filter_map(missing).collect();
-        if !missing.is_empty() {
-            return Err(missing);
-        }
         let is_co = |(t, info): (TermId, &TermInfo)| needed[t.index()] && info.term == Term::BaseRel(BaseRel::Co);
         model.free_co |= model.terms.iter_enumerated().any(is_co);
         model.fingerprint = fingerprint(&model);
-        Ok(model)
+        Ok((model, missing))
     }
 
     /// The sets and relations that global names stand for at the end.

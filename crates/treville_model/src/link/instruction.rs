@@ -295,7 +295,8 @@ impl Linker<'_> {
         }
         let shape = match &self.generals[general].ty {
             Type::SetOf(t) => match &**t {
-                Type::Any => Shape::Rel,
+                // An order of sets of events is handled as the relation on events that it stands for.
+                Type::Any | Type::ClassRel => Shape::Rel,
                 t => match t.shape() {
                     Some(shape) => shape,
                     None => {

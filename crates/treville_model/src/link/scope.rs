@@ -7,7 +7,7 @@ use crate::syntax::{Exp, Pattern};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, Span};
-use treville_event::BaseRel;
+use treville_event::{BaseRel, scope_set};
 
 pub(super) type Captured = Arc<BTreeMap<Name, Static>>;
 
@@ -85,7 +85,22 @@ impl Linker<'_> {
         if let Some(rel) = BaseRel::from_name(name) {
             return Some(Static::Term(self.terms.rel(rel)));
         }
-        self.is_base_set(name).then(|| Static::Term(self.base_set(name)))
+        if self.is_base_set(name) {
+            return Some(Static::Term(self.base_set(name)));
+        }
+        self.scope_relation(name).map(Static::Term)
+    }
+
+    /// Relates events whose threads are in the same instance of a scope, if the test has that scope.
+    pub(super) fn scope_relation(&mut self, scope: &str) -> Option<TermId> {
+        let instances = (0..).map(|i| scope_set(scope, i)).take_while(|n| self.vocabulary.sets.contains(n));
+        let instances: Vec<Name> = instances.collect();
+        let same = instances.iter().map(|instance| {
+            let threads = self.terms.set(instance);
+            self.terms.product(threads, threads)
+        });
+        let same: Vec<TermId> = same.collect();
+        same.into_iter().reduce(|a, b| self.terms.union(a, b))
     }
 
     pub(super) fn is_base_set(&self, name: &str) -> bool {

@@ -6,7 +6,7 @@ use treville_event::{LockShape, RmwShape, Vocabulary};
 use treville_model::{DialectFacts, mentions, vocabulary};
 
 fn chosen(text: &str) -> Vocabulary {
-    chosen_with("let amo = 0", text)
+    chosen_with("", text)
 }
 
 fn chosen_with(library: &str, text: &str) -> Vocabulary {
@@ -27,7 +27,8 @@ fn only_what_the_model_itself_mentions_counts() {
     assert!(rich.registers && rich.branches);
     assert_eq!((rich.rmw, rich.locks), (RmwShape::Pair, LockShape::Opaque));
     assert!(chosen("catdep\nacyclic po").registers);
-    assert_eq!(chosen_with("let rmw = amo", "acyclic po").rmw, RmwShape::Pair, "the library expects pairs");
+    assert_eq!(chosen_with("let rmw = amo | lxsx", "acyclic po").rmw, RmwShape::Pair, "the library expects pairs");
+    assert_eq!(chosen_with("let amo = 0", "empty amo").rmw, RmwShape::Fused, "the library says what amo is");
 }
 
 #[test]

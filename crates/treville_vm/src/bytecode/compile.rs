@@ -6,7 +6,8 @@ use super::flow;
 use std::collections::BTreeMap;
 use treville_base::{Idx, IndexVec, Span};
 use treville_ir::{
-    BlockId, Callee, Expr, Func, Inst, InstrId, LockOp, Mark, Op, Program, Reg, Tags, Terminator, UpdateTags, Wait,
+    BlockId, Callee, Expr, Func, FuncId, Inst, InstrId, LockOp, Mark, Op, Program, Reg, Tags, Terminator, UpdateTags,
+    Wait,
 };
 use treville_term::{BinOp, Bv, Cast, UnOp};
 
@@ -17,11 +18,13 @@ pub struct NotCompiled {
     pub span: Option<Span>,
 }
 
-/// Compiles every function of a program.
-pub fn compile(program: &Program) -> Result<Image, NotCompiled> {
+/// Compiles every function of a program. The values of `observed` registers are kept to the end of their function.
+pub fn compile(program: &Program, observed: &[(FuncId, Reg)]) -> Result<Image, NotCompiled> {
     let mut sites = IndexVec::new();
+    let kept = |id: FuncId| observed.iter().filter(|(func, _)| *func == id).map(|(_, reg)| slot(*reg)).collect();
+    let funcs = program.funcs.iter_enumerated();
     let codes =
-        program.funcs.iter().map(|func| Compiler::function(program, func, &mut sites)).collect::<Result<_, _>>()?;
+        funcs.map(|(id, func)| Compiler::function(program, func, kept(id), &mut sites)).collect::<Result<_, _>>()?;
     Ok(Image { codes, sites })
 }
 
@@ -32,6 +35,7 @@ struct Compiler<'a> {
     program: &'a Program,
     func: &'a Func,
     sites: &'a mut IndexVec<SiteId, Site>,
+    observed: Vec<Slot>,
     ins: Vec<Ins>,
     args: Vec<Vec<Slot>>,
     /// Constants are collected with slots counted from 0 and moved behind the temporaries at the end.
@@ -49,6 +53,7 @@ impl<'a> Compiler<'a> {
     fn function(
         program: &'a Program,
         func: &'a Func,
+        observed: Vec<Slot>,
         sites: &'a mut IndexVec<SiteId, Site>,
     ) -> Result<Code, NotCompiled> {
         let first_site = sites.len();
@@ -56,6 +61,7 @@ impl<'a> Compiler<'a> {
             program,
             func,
             sites,
+            observed,
             ins: Vec::new(),
             args: Vec::new(),
             constants: BTreeMap::new(),
@@ -111,8 +117,12 @@ impl<'a> Compiler<'a> {
         let constants: Vec<(Slot, u64)> =
             self.constants.iter().map(|(v, s)| (constants_from + (s & !CONSTANT), *v)).collect();
         let slots = constants_from + constants.len() as Slot;
-        let facts: Vec<flow::Facts> =
-            self.ins.iter().enumerate().map(|(at, ins)| flow::facts(ins, at as u32, &self.args)).collect();
+        let facts: Vec<flow::Facts> = self
+            .ins
+            .iter()
+            .enumerate()
+            .map(|(at, ins)| flow::facts(ins, at as u32, &self.args, &self.observed))
+            .collect();
         let live = flow::liveness(&facts, usize::from(slots));
         let from = usize::from(constants_from);
         let mut after_call = Vec::new();
@@ -132,7 +142,10 @@ impl<'a> Compiler<'a> {
         let heads = loops.iter().map(|l| self.starts[l.head] as usize);
         let parents = flow::parents(loops);
         let loops = heads.zip(parents).map(|(head, parent)| LoopInfo::new(parent, &live[head], from)).collect();
-        let params = self.func.params.iter().map(|r| r.0 as Slot).collect();
+        // A thread that is there from the start has its first values as arguments.
+        let root = self.program.roots.iter().find(|r| std::ptr::eq(&self.program.funcs[r.func], self.func));
+        let given = root.iter().flat_map(|r| r.init.iter().map(|(reg, _)| *reg));
+        let params = self.func.params.iter().copied().chain(given).map(slot).collect();
         Code { ins: self.ins, slots, params, constants, args: self.args, loops, after_call }
     }
 

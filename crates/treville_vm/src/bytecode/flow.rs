@@ -10,7 +10,7 @@ pub(crate) struct Facts {
     pub(crate) next: Vec<u32>,
 }
 
-pub(crate) fn facts(ins: &Ins, at: u32, args: &[Vec<Slot>]) -> Facts {
+pub(crate) fn facts(ins: &Ins, at: u32, args: &[Vec<Slot>], observed: &[Slot]) -> Facts {
     let next = vec![at + 1];
     let list = |args_at: u32| args[args_at as usize].iter().copied();
     let (uses, def, next) = match *ins {
@@ -34,7 +34,8 @@ pub(crate) fn facts(ins: &Ins, at: u32, args: &[Vec<Slot>]) -> Facts {
         Ins::Spawn { dst, func, args, .. } => (list(args).chain([func]).collect(), Some(dst), next),
         Ins::Join { dst, thread, .. } => (vec![thread], Some(dst), next),
         Ins::Alloc { dst, size, .. } => (vec![size], Some(dst), next),
-        Ins::Return { value } | Ins::End { value } => (vec![value], None, vec![]),
+        Ins::Return { value } => (vec![value], None, vec![]),
+        Ins::End { value } => (observed.iter().copied().chain([value]).collect(), None, vec![]),
         Ins::Fail { .. } => (vec![], None, vec![]),
         Ins::Loop(_) | Ins::Fence { .. } | Ins::SpinStart | Ins::SpinEnd { .. } => (vec![], None, next),
     };

@@ -1,7 +1,7 @@
 //! Running compiled code: one thread, up to the next step that the engine has to know of.
 
 use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
-use treville_ir::{Failure, FuncId, Program, Storage, Wait};
+use treville_ir::{Failure, FuncId, Program, Reg, Storage, Wait};
 
 /// Where things live. Addresses are a function of the thread, the count of its allocations and the offset, never reused,
 /// and leave the upper 16 bits free for programs that keep tags there.
@@ -173,8 +173,9 @@ impl Runner {
         }
     }
 
-    pub fn thread(&self) -> u32 {
-        self.thread
+    /// The value of a register of the function that the thread began with, once that has ended.
+    pub fn register(&self, reg: Reg) -> u64 {
+        self.slots.get(reg.0 as usize).copied().unwrap_or_default()
     }
 
     /// The arguments of the thread that a [`Step::Spawn`] is about.

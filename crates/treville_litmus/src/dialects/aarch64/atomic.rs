@@ -2,8 +2,8 @@
 //! sizes in the name.
 //!
 //! The read carries `X` and, if it acquires and its value goes somewhere, `A`; without destination it carries `NoRet`. The
-//! write carries `X` and, if it releases, `L`. A failing compare-and-swap is a read alone; that an implementation may write
-//! the old value back is not modelled.
+//! write carries `X` and, if it releases, `L`. A failing compare-and-swap is a read, without `X`, or
+//! writes back what it read.
 
 use super::memory::{join, split};
 use super::operands::{View, simple_address, view, view_of};

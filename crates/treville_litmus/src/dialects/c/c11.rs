@@ -72,6 +72,7 @@ pub(super) const UNGUARDED: Option<fn(Value) -> Value> = None;
 
 impl Lowering<'_> {
     /// A call of a C11 function with the right number of arguments.
+    #[inline(never)]
     pub(super) fn c11(&mut self, f: Function, e: &Expr, args: &[Expr], scope: Scope<'_>) -> Lowered<Call> {
         let order = match args.last() {
             Some(last) if f.explicit && f.kind != Kind::CompareExchange => self.order(last, scope)?,
@@ -151,6 +152,7 @@ impl Lowering<'_> {
             write: self.tags(["A", "X", "RMW", write.tag()]),
             fused: self.tags(["A", "X", "RMW", order.tag()]),
             fail: self.tags(["A", failure.tag()]),
+            fences: None,
         }
     }
 

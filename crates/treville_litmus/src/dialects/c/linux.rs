@@ -86,15 +86,9 @@ pub(crate) fn tag_of(annotation: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_ascii_uppercase().to_string() + letters.as_str())
 }
 
-/// What an annotation asks of an update.
-struct Ordering {
-    tags: UpdateTags,
-    /// A fence before and after, if it succeeds.
-    fence: Option<Tags>,
-}
-
 impl Lowering<'_> {
-    /// A call of a primitive with the right number of arguments.
+    /// A call of a primitive with the right number of arguments. Never a part of its caller, which recurses.
+    #[inline(never)]
     pub(super) fn linux(
         &mut self,
         p: Primitive,
@@ -106,6 +100,25 @@ impl Lowering<'_> {
         if annotations.is_empty() && p.needs_annotation() {
             return Err(scope.error(e.span, "an annotation is missing").help("for example `__load{once}(*x)`"));
         }
+        let before = self.n_insts();
+        let call = self.primitive(p, annotations, e, args, scope)?;
+        // The old convention would put the first fence before what the arguments access, and only if the update succeeds.
+        let is_update = !matches!(p, Primitive::Fence | Primitive::Load | Primitive::Store);
+        if is_update && annotations.iter().any(|a| a == "mb") && self.n_insts() > before + 1 {
+            let error = scope.error(e.span, "the arguments of an update with `mb` must not access memory");
+            return Err(error.help("load the value into a register first"));
+        }
+        Ok(call)
+    }
+
+    fn primitive(
+        &mut self,
+        p: Primitive,
+        annotations: &[Name],
+        e: &Expr,
+        args: &[Expr],
+        scope: Scope<'_>,
+    ) -> Lowered<Call> {
         match (p, args) {
             (Primitive::Load, [at]) => self.linux_load(annotations, at, scope),
             (Primitive::Store, [at, v]) => {
@@ -121,32 +134,32 @@ impl Lowering<'_> {
             }
             (Primitive::Xchg, [p, v]) => {
                 let (addr, new) = (self.address(p, scope)?, self.value(v, scope)?);
-                let ordering = self.ordering(annotations);
-                Ok(Call::Value(self.fenced_update(addr, |_| new, ordering)))
+                let tags = self.ordering(annotations);
+                Ok(Call::Value(self.fenced_update(addr, UNGUARDED, |_| new, tags)))
             }
             (Primitive::Cmpxchg, [p, old, new]) => {
                 let (addr, wanted) = (self.address(p, scope)?, self.value(old, scope)?);
                 let new = self.value(new, scope)?;
-                let tags = self.guarded_tags(annotations, e, scope)?;
+                let tags = self.ordering(annotations);
                 let guard = |old| Value::bin(BinOp::Eq, old, wanted);
-                Ok(Call::Value(self.update(addr, Some(guard), |_| new, tags)))
+                Ok(Call::Value(self.fenced_update(addr, Some(guard), |_| new, tags)))
             }
             (Primitive::AtomicOp, [p, op, v]) => {
-                let ordering = self.unordered(annotations);
-                self.atomic_op((p, op, v), ordering, scope).map(|_| Call::Nothing)
+                let tags = self.unordered(annotations);
+                self.atomic_op((p, op, v), tags, scope).map(|_| Call::Nothing)
             }
             (Primitive::AtomicOpReturn, [p, op, v]) => {
-                let ordering = self.ordering(annotations);
-                let (op, old, operand) = self.atomic_op((p, op, v), ordering, scope)?;
+                let tags = self.ordering(annotations);
+                let (op, old, operand) = self.atomic_op((p, op, v), tags, scope)?;
                 Ok(Call::Value(updated(op, old, operand)))
             }
             (Primitive::AtomicFetchOp, [p, op, v]) => {
-                let ordering = self.ordering(annotations);
-                let (_, old, operand) = self.atomic_op((p, op, v), ordering, scope)?;
+                let tags = self.ordering(annotations);
+                let (_, old, operand) = self.atomic_op((p, op, v), tags, scope)?;
                 Ok(Call::Value(depending(old, operand)))
             }
             (Primitive::AtomicAddUnless, [p, v, unless]) => {
-                let tags = self.guarded_tags(annotations, e, scope)?;
+                let tags = self.ordering(annotations);
                 self.add_unless(tags, (p, v, unless), scope).map(Call::Value)
             }
             (Primitive::Lock, [p]) => self.lock(LockOp::Acquire, p, scope),
@@ -183,63 +196,55 @@ impl Lowering<'_> {
         let mut tags = |names: &[String]| self.tags(names.iter().map(String::as_str).chain(["X", "RMW"]));
         let mut both = read.to_vec();
         both.extend_from_slice(write);
-        UpdateTags { read: tags(read), write: tags(write), fused: tags(&both), fail: tags(fail) }
+        UpdateTags { read: tags(read), write: tags(write), fused: tags(&both), fail: tags(fail), fences: None }
     }
 
     /// What an annotation asks of an update that gives a value.
-    fn ordering(&mut self, annotations: &[Name]) -> Ordering {
+    fn ordering(&mut self, annotations: &[Name]) -> UpdateTags {
         if in_capitals(annotations) {
             let names: Vec<String> = annotations.iter().map(|a| tag_of(a)).collect();
-            return Ordering { tags: self.update_tags_of(&names, &names, &names), fence: None };
+            return self.update_tags_of(&names, &names, &names);
         }
         let is = |word: &str| annotations.iter().any(|a| a == word);
         let half = |word: &str| vec![if is(word) { tag_of(word) } else { "Once".to_owned() }];
         let once = vec!["Once".to_owned()];
         let tags = self.update_tags_of(&half("acquire"), &half("release"), &once);
-        let fence = is("mb").then(|| self.tags(["Mb"]));
-        Ordering { tags, fence }
+        UpdateTags { fences: is("mb").then(|| self.tags(["Mb"])), ..tags }
     }
 
     /// What an annotation asks of an update that gives no value.
-    fn unordered(&mut self, annotations: &[Name]) -> Ordering {
+    fn unordered(&mut self, annotations: &[Name]) -> UpdateTags {
         if in_capitals(annotations) {
             return self.ordering(annotations);
         }
         let once = vec!["Once".to_owned()];
-        Ordering { tags: self.update_tags_of(&["Noreturn".to_owned()], &once, &once), fence: None }
+        self.update_tags_of(&["Noreturn".to_owned()], &once, &once)
     }
 
-    /// An update, with fences around it if its annotation asks for them; the result is the old value.
-    fn fenced_update(&mut self, addr: Value, new: impl FnOnce(Value) -> Value, ordering: Ordering) -> Value {
-        let Some(fence) = ordering.fence else { return self.update(addr, UNGUARDED, new, ordering.tags) };
-        self.after(|l| {
-            l.emit(Op::Fence { tags: fence.clone() });
-            let old = l.update(addr, UNGUARDED, new, ordering.tags);
-            l.emit(Op::Fence { tags: fence });
-            old
-        })
-    }
-
-    /// The tags of an update that may fail. There is no way to say that a fence before it depends on its success.
-    fn guarded_tags(&mut self, annotations: &[Name], e: &Expr, scope: Scope<'_>) -> Lowered<UpdateTags> {
-        let ordering = self.ordering(annotations);
-        if ordering.fence.is_none() {
-            return Ok(ordering.tags);
+    /// An update that, if it has fences, comes after everything before them; the result is the old value.
+    fn fenced_update(
+        &mut self,
+        addr: Value,
+        guard: Option<impl FnOnce(Value) -> Value>,
+        new: impl FnOnce(Value) -> Value,
+        tags: UpdateTags,
+    ) -> Value {
+        if tags.fences.is_none() {
+            return self.update(addr, guard, new, tags);
         }
-        let error = scope.error(e.span, "`mb` on an update that may fail is not supported");
-        Err(error.help("annotations in capitals (`MB`), as in current versions of the kernel's model, are"))
+        self.after(|l| l.update(addr, guard, new, tags))
     }
 
     /// An atomic operation on `*p`; gives the operator, the old value and the operand.
     fn atomic_op(
         &mut self,
         (p, op, v): (&Expr, &Expr, &Expr),
-        ordering: Ordering,
+        tags: UpdateTags,
         scope: Scope<'_>,
     ) -> Lowered<(AtomicOp, Value, Value)> {
         let op = self.operator(op, scope)?;
         let (operand, addr) = (self.value(v, scope)?, self.address(p, scope)?);
-        let old = self.fenced_update(addr, |old| updated(op, old, operand.clone()), ordering);
+        let old = self.fenced_update(addr, UNGUARDED, |old| updated(op, old, operand.clone()), tags);
         Ok((op, old, operand))
     }
 
@@ -253,7 +258,8 @@ impl Lowering<'_> {
         let (addr, v) = (self.address(p, scope)?, self.value(v, scope)?);
         let unless = self.value(unless, scope)?;
         let differs = |old| Value::bin(BinOp::Ne, old, unless.clone());
-        let old = self.update(addr, Some(differs), |old| Value::bin(BinOp::Add, old, v), tags);
+        let sum = |old| Value::bin(BinOp::Add, old, v);
+        let old = self.fenced_update(addr, Some(differs), sum, tags);
         Ok(differs(old).zext(self.width()))
     }
 

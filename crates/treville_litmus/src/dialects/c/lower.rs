@@ -171,6 +171,11 @@ impl Lowering<'_> {
         self.blocks[self.current].insts.push(inst);
     }
 
+    /// How many instructions there are so far.
+    pub(super) fn n_insts(&self) -> usize {
+        self.blocks.iter().map(|block| block.insts.len()).sum()
+    }
+
     /// What `emit` emits comes after everything that the statement did so far.
     pub(super) fn after<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.sequenced, true);

@@ -35,6 +35,8 @@ const MACROS: &str = "
     old_acquire(X,V) __xchg{acquire}(X,V)
     old_add(V,X) { __atomic_op(X,+,V); }
     old_cmpxchg(X,V,W) __cmpxchg{release}(X,V,W)
+    old_try(X,V,W) __cmpxchg{mb}(X,V,W)
+    old_unless(X,V,W) __atomic_add_unless{mb}(X,V,W)
     old_deref(X) __load{deref}(X)
 ";
 
@@ -79,7 +81,7 @@ impl Show<'_> {
                     let join = join.map_or("never".to_owned(), |j| format!("{j:?}"));
                     write!(out, "{}. if {} {then:?} else {els:?} until {join} ", instr.index(), self.expr(cond))
                 }
-                Terminator::End | Terminator::Return(_) => write!(out, "end"),
+                Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => write!(out, "end"),
             };
         }
         out
@@ -108,7 +110,8 @@ impl Show<'_> {
                     format!("{}{}", self.tags(&tags.read), self.tags(&tags.write))
                 };
                 let fail = if guard.is_empty() { String::new() } else { format!(" fail{}", self.tags(&tags.fail)) };
-                format!("{} := U{all} {} {}{guard}{fail}", self.reg(*old), self.expr(addr), self.expr(new))
+                let fences = tags.fences.as_ref().map_or(String::new(), |f| format!(" fences{}", self.tags(f)));
+                format!("{} := U{all} {} {}{guard}{fail}{fences}", self.reg(*old), self.expr(addr), self.expr(new))
             }
             Op::Fence { tags } => format!("F{}", self.tags(tags)),
             Op::Lock { op, addr, .. } => match op {
@@ -303,7 +306,16 @@ fn kernel_updates_are_pairs() {
 fn annotations_in_small_letters_follow_the_old_convention() {
     check(
         "smp_mb(); r0 = old_xchg(x, 1);",
-        "1. F[MB]; 2'. F[Mb]; 2'. %0 := U[Once RMW X][Once RMW X] x 1; 2'. F[Mb]; 2. r0 := %0; end",
+        "1. F[MB]; 2'. %0 := U[Once RMW X][Once RMW X] x 1 fences[Mb]; 2. r0 := %0; end",
+    );
+    check(
+        "smp_mb(); r0 = old_try(x, 1, 2);",
+        "1. F[MB]; 2'. %0 := U[Once RMW X][Once RMW X] x 2 if (%0 == 1) fail[Once RMW X] fences[Mb]; 2. r0 := %0; end",
+    );
+    check(
+        "smp_mb(); r0 = old_unless(x, 1, 2);",
+        "1. F[MB]; 2'. %0 := U[Once RMW X][Once RMW X] x (%0 + 1) if (%0 != 2) fail[Once RMW X] fences[Mb]; \
+         2. r0 := (%0 != 2):32; end",
     );
     check(
         "smp_mb(); r0 = old_acquire(x, 1); old_add(1, y);",
@@ -357,9 +369,12 @@ fn registers_of_the_initial_state_and_of_the_condition() {
 #[test]
 fn expansion_is_bounded() {
     let doubling: String = (0..40).map(|i| format!("m{}(X) m{i}(X + X)\n", i + 1)).collect();
-    let macros = format!("m0(X) X\nloop(X) loop(X)\nswap(X) {{ swap(X); swap(X); }}\n{doubling}");
+    let through = "add(X) __atomic_op_return{MB}(X, +, add(X))\nswap_in(X) atomic_exchange(X, swap_in(X))\n";
+    let macros = format!("m0(X) X\nloop(X) loop(X)\nswap(X) {{ swap(X); swap(X); }}\n{through}{doubling}");
     let options = Options { macros: Some(Arc::new(parse_macros(FileId(1), &macros).unwrap())), kernel: None };
-    for body in ["r0 = m40(x);", "r0 = m40(r1);", "loop(x);", "r0 = loop(1);", "swap(x);"] {
+    for body in
+        ["r0 = m40(x);", "r0 = m40(r1);", "loop(x);", "r0 = loop(1);", "swap(x);", "r0 = add(x);", "r0 = swap_in(x);"]
+    {
         let text = format!("C t\n{{}}\nP0(int *x) {{ {body} }}\nexists (true)");
         assert!(parse(FileId(0), &text, &options).is_err(), "{body}");
     }

@@ -77,7 +77,9 @@ impl<'a> Lexer<'a> {
     fn skip_blanks_and_comments(&mut self) -> Result<(), Diagnostic> {
         loop {
             let rest = self.rest();
-            let trimmed = rest.trim_start();
+            let blanks = rest.bytes().position(|b| !b.is_ascii_whitespace()).unwrap_or(rest.len());
+            let trimmed =
+                if rest.as_bytes().get(blanks).is_some_and(u8::is_ascii) { &rest[blanks..] } else { rest.trim_start() };
             self.at += rest.len() - trimmed.len();
             if trimmed.starts_with("//") {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
@@ -109,7 +111,8 @@ impl<'a> Lexer<'a> {
             self.at += length;
             return Ok(Tok::Name(&rest[..length]));
         }
-        let Some(punct) = PUNCTUATION.iter().find(|p| rest.starts_with(**p)) else {
+        let begins = |p: &&&str| p.as_bytes()[0] == rest.as_bytes()[0] && rest.starts_with(**p);
+        let Some(punct) = PUNCTUATION.iter().find(begins) else {
             return Err(self.error(first.len_utf8(), format!("unexpected character `{first}`")));
         };
         self.at += punct.len();

@@ -169,6 +169,7 @@ impl<'c, 'u, 'a> Copying<'c, 'u, 'a> {
             write: self.tags(&tags.write),
             fused: self.tags(&tags.fused),
             fail: self.tags(&tags.fail),
+            fences: None,
         }
     }
 

@@ -1,0 +1,186 @@
+//! The engine as others see it.
+
+use crate::rules::Rules;
+use crate::search::{self, Ended, Explored};
+use std::collections::BTreeMap;
+use treville_base::{Idx, Name};
+use treville_ir::{Formula, FuncId, Place, Program, Question, Reg, ThreadId};
+use treville_task::{
+    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Monitor, Outcome, Semantics, Stats, StopReason, Task,
+    Unsupported,
+};
+use treville_term::Bv;
+use treville_vm::bytecode::{self, Image, RunOptions};
+
+#[derive(Default)]
+pub struct Explore;
+
+const INFO: EngineInfo = EngineInfo {
+    name: "explore",
+    about: "every execution of a program, each once, by extending and revisiting graphs",
+};
+
+/// Events of one execution, at most.
+const MAX_EVENTS: u32 = 20_000;
+/// Instructions that a thread may run without an event.
+const FUEL: u32 = 10_000_000;
+
+impl Engine for Explore {
+    fn info(&self) -> &EngineInfo {
+        &INFO
+    }
+
+    fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
+        if task.question.is_some() {
+            let what = "a question about final states is not answered by exploration yet";
+            return Err(vec![Unsupported { what: what.into(), span: None }]);
+        }
+        prepare(task).map(drop).map_err(|why| vec![why])
+    }
+
+    fn run(&self, task: &Task, _: &dyn Monitor) -> Outcome {
+        self.explore(task).unwrap_or_else(|why| {
+            let stopped = Some(StopReason::Refused(why.what));
+            outcome(task, Explored { stopped, ..Explored::default() }, None)
+        })
+    }
+}
+
+impl Explore {
+    /// All executions of a task, with the final states that its question observes; answers to queries stay open.
+    pub fn explore(&self, task: &Task) -> Result<Outcome, Unsupported> {
+        let (rules, image) = prepare(task)?;
+        let options = search::Options {
+            run: RunOptions {
+                idle_blocks: task.reductions.idle_loops,
+                bound: task.question.as_ref().map_or(task.bounds.given, |_| Some(task.bounds.unroll)),
+                fuel: FUEL,
+            },
+            max_events: MAX_EVENTS,
+            cancel: task.limits.cancel.clone(),
+        };
+        let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
+        let explored = search::explore(&task.program, &image, rules, &options, &mut |ended| {
+            if let Some(states) = &mut states {
+                states.add(ended);
+            }
+        });
+        Ok(outcome(task, explored, states))
+    }
+}
+
+/// What is needed to run, or why it cannot be.
+fn prepare(task: &Task) -> Result<(Rules, Image), Unsupported> {
+    let name = match (&task.semantics, &task.bundled) {
+        (Semantics::Bundled(name), _) | (Semantics::Axioms(..), Some(name)) => name,
+        (Semantics::Axioms(..), None) => {
+            return Err(Unsupported { what: "only bundled models are explored".into(), span: None });
+        }
+    };
+    let Some(rules) = rules(name, task) else {
+        return Err(Unsupported { what: format!("the model {name} is not explored"), span: None });
+    };
+    let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));
+    let image = bytecode::compile(&task.program, &observed)
+        .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })?;
+    Ok((rules, image))
+}
+
+/// The built-in form of a model; those of machines are for programs in C, after the mapping, only.
+fn rules(name: &Name, task: &Task) -> Option<Rules> {
+    let litmus = matches!(task.semantics, Semantics::Axioms(..));
+    Rules::named(name, !litmus)
+        .filter(|rules| !litmus || (*task.program.dialect.name == *"C" && !rules.every_read_synchronises))
+}
+
+fn observed_registers(program: &Program, question: &Question) -> Vec<(FuncId, Reg)> {
+    let mut registers = Vec::new();
+    let mut note = |place: &Place| {
+        if let Place::Reg(thread, reg) = place {
+            registers.push((program.roots[*thread].func, *reg));
+        }
+    };
+    question.observed.iter().for_each(|o| note(&o.place));
+    question.condition.visit_places(&mut note);
+    if let Some(filter) = &question.filter {
+        filter.visit_places(&mut note);
+    }
+    registers
+}
+
+/// Final states of the executions so far.
+struct States<'a> {
+    program: &'a Program,
+    question: &'a Question,
+    states: BTreeMap<Vec<FinalValue>, FinalState>,
+    executions: u64,
+    positive: u64,
+}
+
+impl<'a> States<'a> {
+    fn new(program: &'a Program, question: &'a Question) -> Self {
+        States { program, question, states: BTreeMap::new(), executions: 0, positive: 0 }
+    }
+
+    fn add(&mut self, ended: &Ended<'_>) {
+        let holds = |f: &Formula| f.holds(&|place| self.value(ended, place));
+        if self.question.filter.as_ref().is_some_and(|filter| !holds(filter)) {
+            return;
+        }
+        let holds = holds(&self.question.condition);
+        let values: Vec<FinalValue> = self.question.observed.iter().map(|o| self.values(ended, &o.place)).collect();
+        self.executions += 1;
+        self.positive += u64::from(holds);
+        let state = FinalState { values: values.clone(), executions: 0, holds };
+        self.states.entry(values).or_insert(state).executions += 1;
+    }
+
+    fn values(&self, ended: &Ended<'_>, place: &Place) -> FinalValue {
+        match place {
+            Place::Array { object, size, count } => (0..u64::from(*count))
+                .map(|i| Place::Mem { object: *object, offset: i * u64::from(*size), size: *size })
+                .filter_map(|element| self.value(ended, &element))
+                .collect(),
+            _ => self.value(ended, place).into_iter().collect(),
+        }
+    }
+
+    fn value(&self, ended: &Ended<'_>, place: &Place) -> Option<Bv> {
+        match place {
+            Place::Reg(thread, reg) => {
+                let width = self.width(*thread, *reg)?;
+                Some(Bv::new(u128::from(ended.register(thread.index(), *reg)), width))
+            }
+            Place::Mem { object, offset, size } => {
+                let addr = self.program.objects[*object].address + offset;
+                let value = ended.memory(addr, *size);
+                let value = value.unwrap_or_else(|| crate::memory::initial(self.program, *object, addr, *size));
+                Some(Bv::new(u128::from(value), 8 * size))
+            }
+            Place::Array { .. } => None,
+        }
+    }
+
+    fn width(&self, thread: ThreadId, reg: Reg) -> Option<u8> {
+        let func = self.program.roots.get(thread)?.func;
+        Some(self.program.funcs[func].regs.get(reg)?.width)
+    }
+}
+
+fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outcome {
+    let mut stats = Stats::new();
+    stats.insert("revisits", explored.revisits);
+    let open = explored.stopped.clone().unwrap_or(StopReason::Refused("exploration makes no witnesses yet".into()));
+    let (executions, positive) = states.as_ref().map_or((explored.complete, 0), |s| (s.executions, s.positive));
+    Outcome {
+        answers: task.queries.iter().map(|_| Answer::Open(open.clone())).collect(),
+        states: states.map(|s| s.states.into_values().collect()),
+        counts: Counts { executions, positive, blocked: explored.blocked, candidates: executions + explored.blocked },
+        flags: BTreeMap::new(),
+        undefined: false,
+        violation: explored.violation,
+        stopped: explored.stopped,
+        cut: explored.cut,
+        stats,
+    }
+}

@@ -1,0 +1,1 @@
+@f = ifunc void (), ptr @g

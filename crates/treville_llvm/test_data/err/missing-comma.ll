@@ -1,0 +1,4 @@
+define void @f(ptr %p) {
+  %x = load i32 ptr %p
+  ret void
+}

@@ -1,0 +1,4 @@
+define void @f(ptr %p) {
+  store 5, ptr %p
+  ret void
+}

@@ -1,0 +1,4 @@
+define void @f() {
+  call void @f(i32 nul)
+  ret void
+}

@@ -1,0 +1,6 @@
+declare void @g()
+
+define void @f() {
+  %x = call void @g()
+  ret void
+}

@@ -1,0 +1,4 @@
+define void @f() {
+  call void @f(i32 1
+  ret void
+}

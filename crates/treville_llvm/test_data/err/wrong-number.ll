@@ -1,0 +1,5 @@
+define void @f() {
+  %1 = add i32 1, 2
+  %1 = add i32 1, 2
+  ret void
+}

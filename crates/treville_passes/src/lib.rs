@@ -1,0 +1,24 @@
+//! Programs to simpler programs that mean the same: what front ends emit naively becomes small enough to explore.
+//!
+//! [`run`] is the standard pipeline: functions from the called to the caller are inlined ([`inline`]), their local variables
+//! become registers or private memory ([`promote`]), and the rest is simplified ([`simplify`]). [`target`] compiles C11
+//! atomics to the instructions of an architecture, afterwards.
+//!
+//! Events on shared memory, their order and their tags never change, and neither do dependencies between them (unless
+//! [`Options::algebraic`] says that no model looks). Functions keep their numbers, so that function pointers stay valid, and
+//! so do registers, unless [`Options::renumber`] says that no question names them.
+
+pub mod cfg;
+mod compact;
+mod fold;
+mod inline;
+mod ops;
+mod pipeline;
+mod promote;
+mod simplify;
+pub mod target;
+
+pub use inline::{InlineLimits, inline};
+pub use pipeline::{Boundary, Options, run};
+pub use promote::promote;
+pub use simplify::simplify;

@@ -1,0 +1,65 @@
+//! Less code with the same events: constants and copies are propagated, expressions folded, branches on constants taken,
+//! blocks merged, assignments that nobody reads removed.
+//!
+//! What a value depends on stays as it is, and so does where a control dependency ends, unless `algebraic` says that no
+//! model looks at dependencies. Loads and other events are never removed. Registers keep their numbers; blocks are
+//! numbered anew, each before its successors except along back edges.
+
+mod blocks;
+mod propagate;
+
+pub(crate) use blocks::clean_up;
+
+use crate::Boundary;
+use crate::cfg::{Cfg, Liveness};
+use crate::ops;
+use treville_base::Idx;
+use treville_ir::{Func, Op, Storage};
+
+/// How often the steps are repeated at most; each usually leaves nothing for a third time.
+const ROUNDS: u32 = 8;
+
+/// Simplifies a function.
+pub fn simplify(func: &mut Func, boundary: &Boundary, algebraic: bool) {
+    for _ in 0..ROUNDS {
+        let before = size(func);
+        let mut changed = propagate::propagate(func, boundary, algebraic);
+        changed |= blocks::clean_up(func, algebraic);
+        changed |= remove_dead(func, boundary);
+        if !changed && size(func) == before {
+            break;
+        }
+    }
+}
+
+/// Blocks and operations.
+pub(crate) fn size(func: &Func) -> usize {
+    func.blocks.iter().map(|b| 1 + b.insts.len()).sum()
+}
+
+/// Removes what only computes a value that nobody reads.
+fn remove_dead(func: &mut Func, boundary: &Boundary) -> bool {
+    let cfg = Cfg::new(func);
+    let live = Liveness::new(func, &cfg, &boundary.exit);
+    let mut changed = false;
+    for id in cfg.order {
+        let mut dead = Vec::new();
+        // Backwards with what is alive, where a removed operation keeps nothing alive. The next round sees the rest.
+        live.walk_back(&func.blocks[id], id, |i, inst, after| {
+            let computes_only = match inst.op {
+                Op::Assign { .. } | Op::Current { .. } | Op::Nondet { .. } => true,
+                Op::Alloc { storage, .. } => storage != Storage::Heap,
+                _ => false,
+            };
+            if computes_only && ops::def(&inst.op).is_some_and(|r| !after.contains(r.index())) {
+                dead.push(i);
+            }
+        });
+        changed |= !dead.is_empty();
+        // From the last to the first, so that the numbers stay right.
+        for i in dead {
+            func.blocks[id].insts.remove(i);
+        }
+    }
+    changed
+}

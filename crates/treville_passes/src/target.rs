@@ -1,0 +1,428 @@
+//! C11 atomics compiled to the instructions of an architecture.
+//!
+//! A program with the tags of C becomes one with the tags of the architecture's litmus dialect, and with its fences. `NA`
+//! stays on accesses that were not atomic, so that races can still be told. Every operation is an instruction of its own
+//! afterwards, and control dependencies never end, as on a machine. Simplify before, not after: a branch that only orders
+//! would be lost with `algebraic`.
+//!
+//! One file for each architecture says how it does it; adding one is a file and a line here.
+
+mod aarch64;
+mod arm;
+mod power;
+mod riscv;
+mod sc;
+mod tso;
+
+use std::sync::Arc;
+use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
+use treville_ir::{
+    Block, BlockId, Dialect, Expr, Func, Inst, InstrId, Op, Program, Reg, RegInfo, TagId, Tags, Terminator, UpdateTags,
+    Wait,
+};
+use treville_term::BinOp;
+
+/// Memory orders. Consume counts as acquire, as compilers have it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Order {
+    Relaxed,
+    Acquire,
+    Release,
+    AcquireRelease,
+    SeqCst,
+}
+
+impl Order {
+    fn acquires(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcquireRelease | Order::SeqCst)
+    }
+
+    fn releases(self) -> bool {
+        matches!(self, Order::Release | Order::AcquireRelease | Order::SeqCst)
+    }
+
+    /// At least as strong as both.
+    fn join(self, other: Order) -> Order {
+        if self == Order::SeqCst || other == Order::SeqCst {
+            return Order::SeqCst;
+        }
+        match (self.acquires() || other.acquires(), self.releases() || other.releases()) {
+            (false, false) => Order::Relaxed,
+            (true, false) => Order::Acquire,
+            (false, true) => Order::Release,
+            (true, true) => Order::AcquireRelease,
+        }
+    }
+}
+
+type Words = &'static [&'static str];
+
+/// What follows an access.
+#[derive(Clone, Copy, Debug)]
+enum After {
+    Nothing,
+    Fence(&'static str),
+    /// A branch that depends on what was read, then a fence that waits for it.
+    Branch(&'static str),
+}
+
+/// How an access is made.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    before: Option<&'static str>,
+    tags: Words,
+    after: After,
+}
+
+impl Access {
+    const fn plain(tags: Words) -> Access {
+        Access { before: None, tags, after: After::Nothing }
+    }
+}
+
+/// The instructions of an update.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// One.
+    Atomic,
+    /// A load-linked and a store-conditional, repeated until it succeeds; only the last time is followed.
+    Exclusive,
+}
+
+/// How an update is made. `fail` is the read of one that does not write.
+#[derive(Clone, Copy, Debug)]
+struct Update {
+    form: Form,
+    before: Option<&'static str>,
+    read: Words,
+    write: Words,
+    fail: Words,
+    after: After,
+}
+
+/// The mapping of an architecture.
+struct Isa {
+    /// The bundled model.
+    model: &'static str,
+    /// As litmus tests name it.
+    dialect: &'static str,
+    load: fn(Order) -> Access,
+    store: fn(Order) -> Access,
+    update: fn(Order) -> Update,
+    fence: fn(Order) -> Option<&'static str>,
+}
+
+const NOT_C: &str = "this operation is not one of C, so it cannot be compiled";
+
+/// One line for each architecture.
+const TARGETS: &[Isa] = &[sc::ISA, tso::ISA, aarch64::ISA, arm::ISA, power::ISA, riscv::ISA];
+
+/// The dialect of the architecture that a bundled model is for, if programs in C are compiled for it.
+pub fn dialect_for(model: &str) -> Option<&'static str> {
+    TARGETS.iter().find(|isa| isa.model == model).map(|isa| isa.dialect)
+}
+
+/// Compiles a program for the architecture of a bundled model (`sc`, `tso`, `aarch64`, `arm`, `power`, `riscv`), whose
+/// dialect is given.
+pub fn compile(program: &Program, model: &str, dialect: &Dialect) -> Result<Program, Diagnostic> {
+    let Some(isa) = TARGETS.iter().find(|isa| isa.model == model) else {
+        let known: Vec<&str> = TARGETS.iter().map(|isa| isa.model).collect();
+        let error =
+            Diagnostic::error(None, format!("there is no mapping of C atomics to the architecture of `{model}`"));
+        return Err(error.help(format!("there is one for {}", known.join(", "))));
+    };
+    let mut new = program.clone();
+    let mut dialect = dialect.clone();
+    if !dialect.sets.iter().any(|s| *s == "NA") {
+        dialect.sets.push(Name::new("NA"));
+    }
+    new.dialect = Arc::new(dialect);
+    new.tags = IndexVec::new();
+    let mut compiler = Compiler { isa, old: program, new, instr: 0 };
+    for f in program.funcs.ids() {
+        let func = compiler.func(&program.funcs[f])?;
+        compiler.new.funcs[f] = func;
+    }
+    Ok(compiler.new)
+}
+
+struct Compiler<'a> {
+    isa: &'a Isa,
+    old: &'a Program,
+    new: Program,
+    instr: u32,
+}
+
+/// A stretch of code without branches inside.
+struct Stretch {
+    insts: Vec<Inst>,
+    exit: Exit,
+}
+
+/// Where a stretch goes on; stretches of one old block are counted from its first.
+enum Exit {
+    /// Where the old block did.
+    Old,
+    Branch(Expr, usize, usize, Span),
+    /// Nothing gets here.
+    Dead,
+}
+
+/// The code that an old block becomes.
+struct Code {
+    stretches: Vec<Stretch>,
+    /// Registers of the function, to which some may be added.
+    regs: IndexVec<Reg, RegInfo>,
+}
+
+impl Code {
+    fn begin(&mut self) {
+        self.stretches.push(Stretch { insts: Vec::new(), exit: Exit::Old });
+    }
+
+    fn exit(&mut self, exit: Exit) {
+        if let Some(stretch) = self.stretches.last_mut() {
+            stretch.exit = exit;
+        }
+    }
+
+    fn push(&mut self, inst: Inst) {
+        if let Some(stretch) = self.stretches.last_mut() {
+            stretch.insts.push(inst);
+        }
+    }
+
+    fn register(&mut self, name: &str, width: u8) -> Reg {
+        self.regs.push(RegInfo { name: Name::new(name), width })
+    }
+}
+
+impl Compiler<'_> {
+    fn func(&mut self, func: &Func) -> Result<Func, Diagnostic> {
+        let mut regs = func.regs.clone();
+        for reg in regs.iter_mut().filter(|r| r.is_temporary()) {
+            // It connects instructions now, and is a register like others.
+            reg.name = Name::from(reg.name.replacen('%', "tmp", 1));
+        }
+        let mut old_blocks = Vec::new();
+        for block in &func.blocks {
+            let mut code = Code { stretches: Vec::new(), regs };
+            code.begin();
+            for inst in &block.insts {
+                self.inst(inst, &mut code)?;
+            }
+            regs = code.regs;
+            old_blocks.push(code.stretches);
+        }
+        let mut n_blocks = 0;
+        let mut starts: IndexVec<BlockId, BlockId> = IndexVec::new();
+        for stretches in &old_blocks {
+            starts.push(BlockId::from_usize(n_blocks));
+            n_blocks += stretches.len();
+        }
+        let mut blocks = IndexVec::new();
+        for (old, stretches) in func.blocks.iter().zip(old_blocks) {
+            let start = blocks.len();
+            for Stretch { insts, exit } in stretches {
+                let end = match exit {
+                    Exit::Old => self.end(&old.end, &starts),
+                    Exit::Dead => Terminator::End,
+                    Exit::Branch(cond, then, els, span) => {
+                        let (then, els) = (BlockId::from_usize(start + then), BlockId::from_usize(start + els));
+                        Terminator::Branch { cond, then, els, join: None, instr: self.instr(), span }
+                    }
+                };
+                blocks.push(Block { insts, end });
+            }
+        }
+        Ok(Func { regs, blocks, ..func.clone() })
+    }
+
+    fn instr(&mut self) -> InstrId {
+        self.instr = self.instr.saturating_add(1);
+        InstrId(self.instr - 1)
+    }
+
+    fn end(&mut self, end: &Terminator, starts: &IndexVec<BlockId, BlockId>) -> Terminator {
+        let mut end = end.clone();
+        crate::ops::rename_blocks(&mut end, &|b| starts[b]);
+        if let Terminator::Branch { join, instr, .. } = &mut end {
+            *instr = self.instr();
+            *join = None;
+        }
+        end
+    }
+
+    fn inst(&mut self, inst: &Inst, code: &mut Code) -> Result<(), Diagnostic> {
+        let span = inst.span;
+        let mut op = inst.op.clone();
+        match &mut op {
+            Op::Load { dst, tags, .. } => {
+                let (access, read) = (self.access(tags, span, self.isa.load)?, *dst);
+                self.fence(access.before, span, code);
+                self.push(op, span, code);
+                self.after(access.after, read, span, code);
+            }
+            Op::Store { tags, .. } => {
+                let access = self.access(tags, span, self.isa.store)?;
+                self.fence(access.before, span, code);
+                self.push(op, span, code);
+                if let After::Fence(fence) = access.after {
+                    self.fence(Some(fence), span, code);
+                }
+            }
+            Op::Update { .. } => self.update(op, span, code)?,
+            Op::Fence { tags } => {
+                let order = self.order(tags, span)?.unwrap_or(Order::Relaxed);
+                self.fence((self.isa.fence)(order), span, code);
+            }
+            Op::Copy { tags, .. } | Op::Fill { tags, .. } => {
+                self.access(tags, span, self.isa.store)?;
+                self.push(op, span, code);
+            }
+            Op::Opaque { .. } | Op::StoreConditional { .. } => {
+                return Err(Diagnostic::error(span, NOT_C));
+            }
+            _ => self.push(op, span, code),
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, mut op: Op, span: Span, code: &mut Code) -> Result<(), Diagnostic> {
+        let Op::Update { old, addr, size, guard, new, tags } = &mut op else { return Ok(()) };
+        if tags.fences.is_some() {
+            return Err(Diagnostic::error(span, NOT_C));
+        }
+        let mut order = self.order(&tags.fused, span)?.unwrap_or(Order::Relaxed);
+        if guard.is_some() {
+            order = order.join(self.order(&tags.fail, span)?.unwrap_or(Order::Relaxed));
+        }
+        let how = (self.isa.update)(order);
+        let read = *old;
+        self.fence(how.before, span, code);
+        match how.form {
+            Form::Atomic => {
+                *tags = UpdateTags {
+                    read: self.tags(how.read),
+                    write: self.tags(how.write),
+                    fused: self.tags(how.write),
+                    fail: self.tags(how.fail),
+                    fences: None,
+                };
+                self.push(op, span, code);
+            }
+            Form::Exclusive => {
+                let place = (addr.clone(), *size);
+                self.exclusive(read, place, guard.clone(), new.clone(), how, span, code);
+            }
+        }
+        self.after(how.after, read, span, code);
+        Ok(())
+    }
+
+    /// A load-linked, a branch if there is a guard, and a store-conditional that succeeds.
+    #[expect(clippy::too_many_arguments, reason = "the parts of an update")]
+    fn exclusive(
+        &mut self,
+        old: Reg,
+        (addr, size): (Expr, u8),
+        guard: Option<Expr>,
+        new: Expr,
+        how: Update,
+        span: Span,
+        code: &mut Code,
+    ) {
+        // The address may be computed from what the load overwrites.
+        let at = code.register("place", 64);
+        self.push(Op::Assign { dst: at, value: addr }, span, code);
+        let addr = Expr::Reg(at);
+        let tags = self.tags(how.read);
+        self.push(Op::Load { dst: old, addr: addr.clone(), size, tags }, span, code);
+        let first = code.stretches.len();
+        // The stretch of the store, if it is not the one of the load.
+        let n_more = usize::from(guard.is_some());
+        let (fails, done) = (first + n_more, first + n_more + 1);
+        if let Some(guard) = guard {
+            code.exit(Exit::Branch(guard, first, done, span));
+            code.begin();
+        }
+        let status = code.register("status", 1);
+        let tags = self.tags(how.write);
+        self.push(Op::StoreConditional { status, addr, value: new, size, tags }, span, code);
+        // Whether it succeeds depends on the load, too.
+        let same = Expr::bin(BinOp::Eq, Expr::Reg(old), Expr::Reg(old));
+        let succeeds = Expr::bin(BinOp::And, Expr::Reg(status), same);
+        code.exit(Exit::Branch(succeeds, done, fails, span));
+        code.begin();
+        self.push(Op::Wait { cond: Expr::int(0, 1), kind: Wait::Assume }, span, code);
+        code.exit(Exit::Dead);
+        code.begin();
+    }
+
+    fn after(&mut self, after: After, read: Reg, span: Span, code: &mut Code) {
+        match after {
+            After::Nothing => {}
+            After::Fence(fence) => self.fence(Some(fence), span, code),
+            After::Branch(fence) => {
+                let next = code.stretches.len();
+                let same = Expr::bin(BinOp::Eq, Expr::Reg(read), Expr::Reg(read));
+                code.exit(Exit::Branch(same, next, next, span));
+                code.begin();
+                self.fence(Some(fence), span, code);
+            }
+        }
+    }
+
+    fn push(&mut self, op: Op, span: Span, code: &mut Code) {
+        code.push(Inst { op, instr: self.instr(), sequenced: true, span });
+    }
+
+    fn fence(&mut self, name: Option<&'static str>, span: Span, code: &mut Code) {
+        if let Some(name) = name {
+            let tags = self.tags(&[name]);
+            self.push(Op::Fence { tags }, span, code);
+        }
+    }
+
+    /// How a load or a store is made; gives it its new tags.
+    fn access(&mut self, tags: &mut Tags, span: Span, make: fn(Order) -> Access) -> Result<Access, Diagnostic> {
+        match self.order(tags, span)? {
+            Some(order) => {
+                let access = make(order);
+                *tags = self.tags(access.tags);
+                Ok(access)
+            }
+            None => {
+                *tags = self.tags(&["NA"]);
+                Ok(Access::plain(&[]))
+            }
+        }
+    }
+
+    fn tags(&mut self, names: &[&str]) -> Tags {
+        let mut tags: Tags = names.iter().map(|n| self.new.tag(n)).collect();
+        tags.sort();
+        tags
+    }
+
+    /// The order that the tags of C say; none for what is not atomic.
+    fn order(&self, tags: &[TagId], span: Span) -> Result<Option<Order>, Diagnostic> {
+        let mut order = None;
+        for name in tags.iter().filter_map(|t| self.old.tags.get(*t)) {
+            let this = match name.as_str() {
+                "NA" | "X" | "RMW" => continue,
+                "A" | "RLX" => Order::Relaxed,
+                "CON" | "ACQ" => Order::Acquire,
+                "REL" => Order::Release,
+                "ACQ_REL" => Order::AcquireRelease,
+                "SC" => Order::SeqCst,
+                other => {
+                    let message = format!("`{other}` is not a memory order of C11, so it cannot be compiled");
+                    return Err(Diagnostic::error(span, message));
+                }
+            };
+            order = Some(order.map_or(this, |o: Order| o.join(this)));
+        }
+        Ok(order)
+    }
+}

@@ -1,0 +1,24 @@
+//! Sequential consistency: orders say nothing more, and fences are not needed. The dialect stays C, where an update is one
+//! event: the model does not order the two halves of one that is split.
+
+use super::{Access, After, Form, Isa, Order, Update};
+
+pub(super) const ISA: Isa = Isa {
+    model: "sc",
+    dialect: "C",
+    load: |_| Access::plain(&[]),
+    store: |_| Access::plain(&[]),
+    update,
+    fence: |_| None,
+};
+
+fn update(_: Order) -> Update {
+    Update {
+        form: Form::Atomic,
+        before: None,
+        read: &["X", "RMW"],
+        write: &["X", "RMW"],
+        fail: &[],
+        after: After::Nothing,
+    }
+}

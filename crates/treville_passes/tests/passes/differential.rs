@@ -1,0 +1,51 @@
+//! Random programs do the same before and after the passes.
+
+use crate::interpreter::{Run, run};
+use crate::random;
+use treville_base::FileId;
+use treville_ir::{Op, Program, Storage, text};
+use treville_passes::Options;
+use treville_testkit::Rng;
+
+const N_PROGRAMS: u64 = 4000;
+const FUEL: u64 = 3000;
+
+fn n_ops(program: &Program, pick: impl Fn(&Op) -> bool) -> usize {
+    let insts = program.funcs.iter().flat_map(|f| f.blocks.iter()).flat_map(|b| &b.insts);
+    insts.filter(|i| pick(&i.op)).count()
+}
+
+#[test]
+fn random_programs_keep_their_behaviour() {
+    let (mut complete, mut failing, mut too_long) = (0, 0, 0);
+    let mut stack = (0, 0);
+    for seed in 0..N_PROGRAMS {
+        let mut rng = Rng::new(seed);
+        let (text, observed) = random::program(&mut rng);
+        let program = text::parse(FileId(0), &text).unwrap_or_else(|e| panic!("{seed}: {e:?}\n{text}"));
+        let before: Run = run(&program, &observed, FUEL);
+        let algebraic = rng.percent(50);
+        let renumber = rng.percent(50);
+        let options = Options { algebraic, observed: observed.clone(), renumber, ..Options::default() };
+        let passed = treville_passes::run(&program, &options);
+        let printed = text::print(&passed);
+        let again = text::parse(FileId(0), &printed).unwrap_or_else(|e| panic!("{seed}: {e:?}\n{printed}"));
+        assert_eq!(text::print(&again), printed);
+        let is_stack = |op: &Op| matches!(op, Op::Alloc { storage: Storage::Stack, .. });
+        stack = (stack.0 + n_ops(&program, is_stack), stack.1 + n_ops(&passed, is_stack));
+        match before.stopped.as_deref() {
+            // How many steps it takes may change.
+            Some("too long") => too_long += 1,
+            stopped => {
+                let after = run(&passed, &observed, FUEL);
+                assert_eq!(after, before, "seed {seed}\n{text}\nbecomes\n{printed}");
+                *(if stopped.is_none() { &mut complete } else { &mut failing }) += 1;
+            }
+        }
+    }
+    // The programs must be interesting: most run to their end, some are wrong, most variables are promoted.
+    assert!(complete > N_PROGRAMS * 6 / 10, "{complete} {failing} {too_long}");
+    assert!(failing > N_PROGRAMS / 20, "{complete} {failing} {too_long}");
+    assert!(too_long < N_PROGRAMS / 20, "{complete} {failing} {too_long}");
+    assert!(stack.1 * 2 < stack.0, "{stack:?}");
+}
