@@ -82,11 +82,11 @@ impl<'u, 'a> Emitter<'u, 'a> {
     }
 
     pub(super) fn branch(&mut self, cond: Expr, then: BlockId, els: BlockId) {
-        let end = if then == els {
-            Terminator::Goto(then)
-        } else {
+        let end = match cond {
+            _ if then == els => Terminator::Goto(then),
+            Expr::Const(known) => Terminator::Goto(if known.is_zero() { els } else { then }),
             // A branch of compiled code has no join: what depends on it never ends.
-            Terminator::Branch { cond, then, els, join: None, instr: self.instr, span: self.span }
+            _ => Terminator::Branch { cond, then, els, join: None, instr: self.instr, span: self.span },
         };
         self.end(end);
     }

@@ -6,7 +6,7 @@ use super::fold;
 use super::places::Places;
 use super::runtime::Runtime;
 use super::{Lowered, Unsupported, shape, unsupported};
-use crate::module::{GlobalId, GlobalKind, Linkage, Module};
+use crate::module::{Global, GlobalId, GlobalKind, Linkage, Module};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
@@ -99,7 +99,7 @@ impl<'a> Unit<'a> {
         let module = self.module;
         let constructors = module.constructors();
         let params = module.globals[main].function().map(|f| f.params.clone()).unwrap_or_default();
-        if params.is_empty() && constructors.is_empty() {
+        if params.is_empty() && constructors.is_empty() && !self.runtime.has_exits() {
             return self.func(main);
         }
         let mut args = Vec::new();
@@ -108,9 +108,10 @@ impl<'a> Unit<'a> {
         }
         let id = self.reserve("start");
         let constructors = constructors.iter().map(|(_, g)| self.func(*g)).collect::<Lowered<Vec<_>>>()?;
-        let main = self.func(main)?;
+        let (span, main) = (module.globals[main].span, self.func(main)?);
         let arguments = self.arguments();
-        let mut out = Emitter::new(self, module.globals[module_main(module)].span);
+        let exits = self.runtime.template("%run_exits").filter(|_| self.runtime.has_exits());
+        let mut out = Emitter::new(self, span);
         for constructor in constructors {
             out.emit(Op::Call { dst: None, callee: Callee::Func(constructor), args: Vec::new() });
         }
@@ -124,6 +125,9 @@ impl<'a> Unit<'a> {
             .map(|(i, (bits, value))| fold::zext(value, if i == 0 { 32 } else { 64 }, *bits));
         let (args, result) = (args.collect(), out.temporary(32));
         out.emit(Op::Call { dst: Some(result), callee: Callee::Func(main), args });
+        if let Some(exits) = exits {
+            out.expand(exits, Vec::new());
+        }
         out.end(Terminator::Return(Some(Expr::Reg(result))));
         out.finish(id, Vec::new());
         Ok(id)
@@ -210,10 +214,4 @@ impl<'a> Unit<'a> {
             fences: None,
         }
     }
-}
-
-use crate::module::Global;
-
-fn module_main(module: &Module) -> GlobalId {
-    module.global_named("main").unwrap_or(GlobalId(0))
 }
