@@ -3,6 +3,7 @@
 //! Programs are compiled without optimisation, so that what is checked is what was written, but in a form that passes may
 //! simplify later, with names and lines kept. Users' flags come last and win.
 
+use crate::header::HeaderFolder;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ const FLAGS: &[&str] = &[
     "-Xclang",
     "-disable-O0-optnone",
     "-g",
+    "-D__TREVILLE__=1",
     // Errors since clang 16, but many programs of this field rely on them.
     "-Wno-error=implicit-function-declaration",
     "-Wno-error=int-conversion",
@@ -103,6 +105,11 @@ impl Clang {
         read: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Compiled, Vec<Diagnostic>> {
         let mut command = Command::new(&self.program);
+        // The system's headers, and any of the user's, come first.
+        let header = HeaderFolder::new();
+        if let Some(header) = &header {
+            command.arg("-idirafter").arg(header.path());
+        }
         command.args(Self::arguments(source, options)).stdin(Stdio::null());
         let output = command.output().map_err(|error| {
             vec![Diagnostic::error(None, format!("`{}` cannot be run: {error}", self.program.display()))]

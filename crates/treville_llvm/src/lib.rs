@@ -26,6 +26,7 @@ mod clang;
 mod constant;
 mod debug;
 mod dominators;
+mod header;
 mod inst;
 mod layout;
 mod lexer;

@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::{Lowered, unsupported};
-use crate::inst::InlineAsm;
+use crate::inst::{Arg, InlineAsm};
 use crate::module::ValueId;
 use treville_ir::Op;
 
@@ -34,15 +34,49 @@ const FENCES: &[(&str, &str)] = &[
 const HINTS: &[&str] = &["pause", "rep; nop", "rep nop", "nop", "yield", "wfe", "sev", "isync", "isb", "hint #0"];
 
 impl Code<'_, '_> {
-    pub(super) fn asm(&mut self, result: Option<ValueId>, asm: &InlineAsm) -> Lowered<()> {
+    pub(super) fn asm(&mut self, result: Option<ValueId>, asm: &InlineAsm, args: &[Arg]) -> Lowered<()> {
         let text = asm.text.trim().trim_end_matches(';').to_ascii_lowercase();
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(", ", ",");
-        if let Some((_, order)) = FENCES.iter().find(|(fence, _)| *fence == text) {
-            let tags = self.out.unit.tags([order]);
-            self.out.emit(Op::Fence { tags });
-        } else if result.is_some() || !(text.is_empty() || HINTS.contains(&text.as_str())) {
-            return unsupported(format!("the inline assembly `{}`", asm.text.trim()));
+        let nothing = text.is_empty() || HINTS.contains(&text.as_str());
+        match (result, tied_argument(&asm.constraints).and_then(|i| args.get(i))) {
+            // What goes in comes out.
+            (Some(_), Some(arg)) if nothing => {
+                let value = self.operand(arg.value)?;
+                return self.set(result, value);
+            }
+            (None, _) if nothing => return Ok(()),
+            _ => {}
         }
-        Ok(())
+        match FENCES.iter().find(|(fence, _)| *fence == text) {
+            Some((_, order)) if result.is_none() => {
+                let tags = self.out.unit.tags([order]);
+                self.out.emit(Op::Fence { tags });
+                Ok(())
+            }
+            _ => unsupported(format!("the inline assembly `{}`", asm.text.trim())),
+        }
+    }
+}
+
+/// The argument that shares its register with the only output.
+fn tied_argument(constraints: &str) -> Option<usize> {
+    let all: Vec<&str> = constraints.split(',').collect();
+    // An output in memory is an address, and so an argument.
+    let outputs = all.iter().filter(|c| c.starts_with('=') && !c.contains('*')).count();
+    let mut arguments = all.iter().filter(|c| c.contains('*') || !c.starts_with(['=', '~']));
+    let tied = arguments.position(|c| *c == "0")?;
+    (outputs == 1).then_some(tied)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tied_argument;
+
+    #[test]
+    fn inputs_that_share_a_register_with_the_output() {
+        assert_eq!(tied_argument("=r,0,~{memory}"), Some(0));
+        assert_eq!(tied_argument("=r,=*m,r,0"), Some(2));
+        assert_eq!(tied_argument("=r,=r,0,1"), None);
+        assert_eq!(tied_argument("~{memory}"), None);
     }
 }

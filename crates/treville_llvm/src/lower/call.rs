@@ -12,7 +12,7 @@ impl<'a> Code<'_, 'a> {
     pub(super) fn call(&mut self, result: Option<ValueId>, call: &'a Call) -> Lowered<()> {
         let module = self.module();
         let address = match &call.callee {
-            Callee::Asm(asm) => return self.asm(result, asm),
+            Callee::Asm(asm) => return self.asm(result, asm, &call.args),
             Callee::Value(operand) => *operand,
         };
         let Some((global, function)) = module.callee(call) else { return self.indirect(result, address, call) };

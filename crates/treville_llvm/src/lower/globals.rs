@@ -15,8 +15,12 @@ const MOST_BYTES: u64 = 1 << 24;
 /// Zeros of more bytes than this are listed in words.
 const MOST_TYPED_ZEROS: u64 = 4096;
 
-/// Variables of the C library that programs name but whose value no function here looks at.
-const STREAMS: &[&str] = &["stdin", "stdout", "stderr"];
+/// Variables of libraries that programs name but whose value no function here looks at.
+fn is_of_library(name: &str) -> bool {
+    let known = ["stdin", "stdout", "stderr", "__dso_handle"];
+    // What types are at run time.
+    known.contains(&name) || name.starts_with("_ZTVN10__cxxabiv1")
+}
 
 impl Unit<'_> {
     /// The object of a variable.
@@ -27,7 +31,7 @@ impl Unit<'_> {
         let module = self.module;
         let it = &module.globals[global];
         let Some(variable) = it.variable() else { return unsupported(format!("`{}` as a variable", it.name)) };
-        if variable.init.is_none() && !STREAMS.contains(&it.name.as_str()) {
+        if variable.init.is_none() && !is_of_library(&it.name) {
             return unsupported(format!("the variable `{}` is not defined in this program", it.name));
         }
         let size = module.layout.of(variable.ty).map_or(0, |l| l.size);

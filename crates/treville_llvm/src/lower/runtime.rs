@@ -9,6 +9,8 @@
 mod expand;
 mod names;
 
+#[cfg(test)]
+pub(super) use names::{ALIASES, SWALLOWED};
 pub(super) use names::{assertion, is_swallowed, loop_bound};
 
 use super::emitter::Emitter;
@@ -26,6 +28,7 @@ use treville_ir::{Expr, Failure, Func, FuncId, ObjectId, Op, Program, Terminator
 
 const TEXTS: &[&str] = &[
     include_str!("runtime/threads.ir"),
+    include_str!("runtime/attributes.ir"),
     include_str!("runtime/mutex.ir"),
     include_str!("runtime/waiting.ir"),
     include_str!("runtime/keys.ir"),
@@ -42,7 +45,7 @@ const UPDATES: &[(&str, &str)] = &[
     ("$relaxed", "[A X RMW RLX] [A X RMW RLX] [A X RMW RLX] [A RLX]"),
 ];
 
-static LIBRARY: LazyLock<Program> = LazyLock::new(|| {
+pub(super) static LIBRARY: LazyLock<Program> = LazyLock::new(|| {
     let mut all = format!("program \"runtime\"\ndialect C rc11\n{}", TEXTS.concat());
     for (short, tags) in UPDATES {
         all = all.replace(short, tags);

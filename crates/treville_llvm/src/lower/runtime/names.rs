@@ -4,7 +4,7 @@ use crate::inst::{Call, Operand};
 use crate::module::Module;
 
 /// Other names of templates.
-const ALIASES: &[(&str, &str)] = &[
+pub(in crate::lower) const ALIASES: &[(&str, &str)] = &[
     ("__VERIFIER_mutex_init", "pthread_mutex_init"),
     ("__VERIFIER_mutex_destroy", "pthread_mutex_destroy"),
     ("__VERIFIER_mutex_lock", "pthread_mutex_lock"),
@@ -33,6 +33,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("_ZdlPvmSt11align_val_t", "free"),
     ("cfree", "free"),
     ("bcmp", "memcmp"),
+    ("ffsll", "ffsl"),
     ("__memcpy_chk", "memcpy"),
     ("__memmove_chk", "memmove"),
     ("__memset_chk", "memset"),
@@ -58,7 +59,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("_exit", "quick_exit"),
     ("_Exit", "quick_exit"),
     ("treville_assume", "__VERIFIER_assume"),
-    ("treville_assert", "__VERIFIER_assert"),
     ("treville_spin_start", "__VERIFIER_spin_start"),
     ("treville_spin_end", "__VERIFIER_spin_end"),
     ("__VERIFIER_nondet_unsigned_int", "__VERIFIER_nondet_int"),
@@ -82,7 +82,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// Functions that do nothing which could matter, and give back 0. Their arguments are not looked at.
-const SWALLOWED: &[&str] = &[
+pub(in crate::lower) const SWALLOWED: &[&str] = &[
     "printf",
     "fprintf",
     "vprintf",
@@ -112,29 +112,15 @@ const SWALLOWED: &[&str] = &[
     "pthread_setaffinity_np",
     "pthread_setcancelstate",
     "pthread_setconcurrency",
-    "pthread_attr_init",
     "pthread_attr_destroy",
-    "pthread_attr_setdetachstate",
     "pthread_attr_setstacksize",
-    "pthread_attr_setscope",
     "pthread_attr_setguardsize",
     "pthread_attr_setaffinity_np",
-    "pthread_mutexattr_init",
     "pthread_mutexattr_destroy",
-    "pthread_mutexattr_setpshared",
-    "pthread_mutexattr_setprotocol",
     "pthread_mutexattr_setrobust",
-    "pthread_condattr_init",
     "pthread_condattr_destroy",
-    "pthread_condattr_setclock",
-    "pthread_condattr_setpshared",
-    "pthread_rwlockattr_init",
     "pthread_rwlockattr_destroy",
-    "pthread_rwlockattr_setkind_np",
-    "pthread_rwlockattr_setpshared",
-    "pthread_barrierattr_init",
     "pthread_barrierattr_destroy",
-    "pthread_barrierattr_setpshared",
     "__VERIFIER_loop_begin",
     "__VERIFIER_annotate_begin",
     "__VERIFIER_annotate_end",

@@ -1,0 +1,74 @@
+/* What a program can tell Treville, and ask of it.
+ *
+ * `treville verify` finds this header by itself and defines __TREVILLE__. Elsewhere the functions below do what is closest:
+ * an assumption that does not hold ends the process, a value that is not determined is 0, and notes about loops are
+ * nothing. */
+#ifndef TREVILLE_H
+#define TREVILLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __TREVILLE__
+
+/* Executions in which the condition is false are of no interest. */
+void treville_assume(bool condition);
+
+/* The program is wrong if this is reached; `what` says how. */
+void treville_fail(const char *what) __attribute__((noreturn));
+
+/* Any value of the type: all of them are tried. */
+bool treville_nondet_bool(void);
+uint8_t treville_nondet_u8(void);
+uint16_t treville_nondet_u16(void);
+uint32_t treville_nondet_u32(void);
+uint64_t treville_nondet_u64(void);
+
+/* The loop around this call is iterated at most `n` times; `n` is a constant. */
+void treville_loop_bound(unsigned n);
+
+/* Around an iteration of a loop that waits for other threads. If `left` is false at the end, the iteration had no effect and
+ * would be repeated for ever unless another thread does something. */
+void treville_spin_start(void);
+void treville_spin_end(bool left);
+
+#else
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static inline void treville_assume(bool condition)
+{
+	if (!condition)
+		exit(0);
+}
+
+static inline void treville_fail(const char *what)
+{
+	fprintf(stderr, "%s\n", what);
+	abort();
+}
+
+static inline bool treville_nondet_bool(void) { return false; }
+static inline uint8_t treville_nondet_u8(void) { return 0; }
+static inline uint16_t treville_nondet_u16(void) { return 0; }
+static inline uint32_t treville_nondet_u32(void) { return 0; }
+static inline uint64_t treville_nondet_u64(void) { return 0; }
+static inline void treville_loop_bound(unsigned n) { (void)n; }
+static inline void treville_spin_start(void) {}
+static inline void treville_spin_end(bool left) { (void)left; }
+
+#endif
+
+/* The program is wrong if the condition is false. */
+#define treville_assert(condition) ((condition) ? (void)0 : treville_fail(#condition))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
