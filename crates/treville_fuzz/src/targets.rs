@@ -10,7 +10,8 @@ use treville::task::Silent;
 use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Which};
 use treville_base::{Cancel, Diagnostic, SourceMap};
 use treville_cat::{BUNDLED_ONLY, Parens, lint, parse_unit, print};
-use treville_llvm::{Block, Body, Module, parse};
+use treville_ir::validate;
+use treville_llvm::{Block, Body, Module, lower, parse};
 
 /// How far a text came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -93,7 +94,7 @@ pub fn litmus(test: &str) -> Reached {
 /// Takes a text as LLVM IR.
 ///
 /// # Panics
-/// If a module that was read refers to what it does not have: this is a bug.
+/// If a module that was read refers to what it does not have, or its program is none: this is a bug.
 pub fn llvm(text: &str) -> Reached {
     if text.len() > LONGEST {
         return Reached::Rejected;
@@ -107,6 +108,10 @@ pub fn llvm(text: &str) -> Reached {
     module.constructors();
     for body in module.globals.iter().filter_map(|g| g.function()?.body.as_ref()) {
         body.blocks.iter().for_each(|block| visit(&module, body, block));
+    }
+    match lower(&module, "input.ll", &mut sources, &mut |_| None) {
+        Err(errors) => drop(rejected(&errors, &sources)),
+        Ok(program) => assert_eq!(validate(&program), Ok(()), "a program that was lowered is one"),
     }
     Reached::Read
 }

@@ -114,6 +114,6 @@ fn tests() {
 
 #[test]
 fn modules() {
-    let right = ["fuzz/seeds/llvm", "crates/treville_llvm/test_data/ok"];
+    let right = ["fuzz/seeds/llvm", "crates/treville_llvm/test_data/ok", "crates/treville_llvm/test_data/run"];
     bounded("llvm", llvm, seeds(&right, &["crates/treville_llvm/test_data/err"], &["ll"]));
 }

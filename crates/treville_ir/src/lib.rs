@@ -10,6 +10,7 @@ mod expr;
 mod program;
 mod question;
 pub mod text;
+mod validate;
 
 pub use dialect::{Dialect, StatusDependency};
 pub use expr::Expr;
@@ -18,3 +19,4 @@ pub use program::{
     Program, Reg, RegInfo, Root, Storage, TagId, Tags, Terminator, ThreadId, Type, UpdateTags, Wait,
 };
 pub use question::{Atom, Comparison, Formula, Observable, Operand, Place, Quantifier, Question};
+pub use validate::validate;

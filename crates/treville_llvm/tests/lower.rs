@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use treville_base::{Cancel, Diagnostic, Name, SourceMap};
 use treville_explore::Explore;
-use treville_ir::Program;
+use treville_ir::{Program, validate};
 use treville_llvm::{Clang, CompileOptions, lower, parse};
 use treville_task::{Bounds, Limits, Reductions, Semantics, Task};
 
@@ -77,6 +77,8 @@ fn run_all(folder: &str) {
     for path in cases(folder) {
         let text = fs::read_to_string(&path).expect("a readable case");
         let (_, program) = program(&path, &text);
+        let mistake = program.as_ref().ok().and_then(|p| validate(p).err());
+        assert_eq!(mistake, None, "{}", path.display());
         let expected = expectations(&text);
         assert!(!expected.is_empty(), "{}: nothing is expected", path.display());
         for (model, expected) in expected {

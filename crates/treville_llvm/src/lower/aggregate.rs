@@ -32,10 +32,13 @@ impl Code<'_, '_> {
         let lanes = self.lanes(vector)?;
         let bits = self.width(index)?;
         let index = self.scalar(index)?;
-        let first = lanes.first().cloned().unwrap_or_else(|| fold::zero(1));
-        let chosen = lanes.into_iter().enumerate().skip(1).fold(first, |other, (i, lane)| {
-            fold::ite(fold::bin(BinOp::Eq, index.clone(), lane_number(i, bits)), lane, other)
-        });
+        let width = lane_bits(self.module(), self.type_of(vector))?;
+        let mut chosen = fold::zero(width);
+        for (i, lane) in lanes.into_iter().enumerate() {
+            let here = fold::bin(BinOp::Eq, index.clone(), lane_number(i, bits));
+            // One step at a time: there may be many.
+            chosen = self.out.keep(fold::ite(here, lane, chosen), width);
+        }
         Ok(vec![chosen])
     }
 

@@ -33,8 +33,8 @@ pub(super) fn evaluate(
             let used = count(out, filled, bits);
             bin(BinOp::Sub, number(bits.into(), bits), used)
         }
-        ("bswap", ..) => bytes_reversed(&a, bits),
-        ("bitreverse", ..) => reversed(&a, bits),
+        ("bswap", ..) => pieces_reversed(out, &a, bits, 8),
+        ("bitreverse", ..) => pieces_reversed(out, &a, bits, 1),
         ("umin", Some(b), _) => ite(bin(BinOp::ULt, a.clone(), b.clone()), a, b),
         ("umax", Some(b), _) => ite(bin(BinOp::ULt, b.clone(), a.clone()), a, b),
         ("smin", Some(b), _) => ite(bin(BinOp::SLt, a.clone(), b.clone()), a, b),
@@ -99,22 +99,15 @@ fn fill(out: &mut Emitter<'_, '_>, a: Expr, bits: u8) -> Expr {
     filled
 }
 
-fn bytes_reversed(a: &Expr, bits: u8) -> Expr {
-    pieces_reversed(a, bits, 8)
-}
-
-fn reversed(a: &Expr, bits: u8) -> Expr {
-    pieces_reversed(a, bits, 1)
-}
-
-fn pieces_reversed(a: &Expr, bits: u8, piece: u8) -> Expr {
+/// Pieces of so many bits in the other order.
+fn pieces_reversed(out: &mut Emitter<'_, '_>, a: &Expr, bits: u8, piece: u8) -> Expr {
     let mask = number((1 << piece) - 1, bits);
     let mut all = zero(bits);
     let mut at = 0;
     while at + piece <= bits {
         let low = bin(BinOp::And, bin(BinOp::LShr, a.clone(), number(at.into(), bits)), mask.clone());
         let to = bits - piece - at;
-        all = bin(BinOp::Or, all, bin(BinOp::Shl, low, number(to.into(), bits)));
+        all = out.keep(bin(BinOp::Or, all, bin(BinOp::Shl, low, number(to.into(), bits))), bits);
         at += piece;
     }
     all

@@ -10,7 +10,7 @@ use treville_base::Name;
 use treville_ir::{Expr, InitCell, Object, ObjectId, Type as Shown};
 
 /// Larger objects are refused: their contents are listed cell by cell.
-const MOST_BYTES: u64 = 1 << 24;
+const MOST_BYTES: u64 = 1 << 22;
 
 /// Zeros of more bytes than this are listed in words.
 const MOST_TYPED_ZEROS: u64 = 4096;

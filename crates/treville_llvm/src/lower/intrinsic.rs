@@ -5,7 +5,7 @@ use super::{Lowered, bits, fold, unsupported};
 use crate::inst::{Call, Operand};
 use crate::module::ValueId;
 use treville_ir::{Expr, Failure, Op};
-use treville_term::BinOp;
+use treville_term::{BinOp, Cast};
 
 /// Hints, by the beginning of the name.
 const NOTHING: &[&str] = &[
@@ -58,8 +58,9 @@ impl Code<'_, '_> {
         }
         if FIRST.iter().any(&begins) {
             let Some(first) = args.first() else { return self.unknown(name) };
+            let leaves = super::shape::shape(self.module(), self.type_of(*first))?;
             let value = self.operand(*first)?;
-            return self.set(result, value);
+            return self.take(result, value.into_iter().zip(leaves.iter().map(|l| l.bits)).collect());
         }
         // The types that it is for come after its own name.
         let own = name.split('.').take_while(|part| !is_type(part)).collect::<Vec<_>>().join(".");
@@ -71,7 +72,9 @@ impl Code<'_, '_> {
                 Ok(())
             }
             ("memset" | "memset.inline", [to, byte, len, ..]) => {
-                let (to, byte, len) = (self.scalar(*to)?, self.scalar(*byte)?, self.length(*len)?);
+                let bits = self.width(*byte)?;
+                let byte = fold::zext(self.scalar(*byte)?, bits, 8);
+                let (to, len) = (self.scalar(*to)?, self.length(*len)?);
                 let tags = self.out.unit.plain();
                 self.out.emit(Op::Fill { to, byte, len, tags });
                 Ok(())
@@ -81,7 +84,8 @@ impl Code<'_, '_> {
                 Ok(())
             }
             ("objectsize", [_, least, ..]) => {
-                let least = self.scalar(*least)?;
+                let width = self.width(*least)?;
+                let least = fold::zext(self.scalar(*least)?, width, 1);
                 let bits = self.out.width(self.register(result)?);
                 let unknown = fold::ite(least, fold::zero(bits), Expr::int(-1, bits));
                 self.set(result, vec![unknown])
@@ -114,11 +118,16 @@ impl Code<'_, '_> {
         }
         let scalar = types.scalar(self.type_of(*first));
         let bits = super::shape::width(self.module(), scalar)?;
-        let lanes = args.iter().map(|a| self.operand(*a)).collect::<Lowered<Vec<_>>>()?;
+        // A flag, such as that 0 is not allowed, is one for all lanes and not looked at.
+        let flag = matches!(own, "abs" | "ctlz" | "cttz");
+        let operands = if flag { &args[..1] } else { args };
+        if operands.iter().any(|a| self.type_of(*a) != self.type_of(*first)) {
+            return self.unknown(name);
+        }
+        let lanes = operands.iter().map(|a| self.operand(*a)).collect::<Lowered<Vec<_>>>()?;
         let (mut values, mut flags) = (Vec::new(), Vec::new());
         for lane in 0..lanes[0].len() {
-            // A flag, such as that 0 is not allowed, is one for all lanes.
-            let arg = |i: usize| lanes.get(i).and_then(|l| l.get(lane).or(l.first())).cloned();
+            let arg = |i: usize| lanes.get(i).and_then(|l| l.get(lane)).cloned();
             let (a, b, c) = (arg(0), arg(1), arg(2));
             match bits::evaluate(&mut self.out, own, bits, (a, b, c)) {
                 Some(bits::Result::Value(value)) => values.push(value),
@@ -129,19 +138,21 @@ impl Code<'_, '_> {
                 None => return self.unknown(name),
             }
         }
-        values.extend(flags);
-        self.resize(result, bits, values)
-    }
-
-    /// Comparisons in three ways give numbers of another width than their operands'.
-    fn resize(&mut self, result: Option<ValueId>, bits: u8, values: Vec<Expr>) -> Lowered<()> {
+        values.extend(flags.iter().cloned());
+        let three_ways = matches!(own, "ucmp" | "scmp");
         let widths = result.map(|r| self.registers(r).iter().map(|r| self.out.width(*r)).collect::<Vec<_>>());
-        let widths = widths.unwrap_or_default();
-        if widths.len() == values.len() && widths.iter().all(|w| *w < bits && *w > 1) {
-            let cut = values.into_iter().zip(widths).map(|(v, w)| fold::zext(v, bits, w)).collect();
-            return self.set(result, cut);
+        let plain = std::iter::repeat_n(bits, values.len() - flags.len()).chain(std::iter::repeat_n(1, flags.len()));
+        match widths {
+            None => Ok(()),
+            Some(widths) if widths.iter().copied().eq(plain) => self.set(result, values),
+            // Comparisons in three ways give numbers of another width than their operands'.
+            Some(widths) if three_ways && widths.len() == values.len() => {
+                let cast = |(v, w): (Expr, u8)| fold::cast(Cast::Sign, v, bits, w);
+                let values = values.into_iter().zip(widths).map(cast).collect();
+                self.set(result, values)
+            }
+            Some(_) => self.unknown(name),
         }
-        self.set(result, values)
     }
 
     fn reduce(&mut self, result: Option<ValueId>, name: &str, own: &str, vector: Operand) -> Lowered<()> {
@@ -159,9 +170,10 @@ impl Code<'_, '_> {
                 "xor" => Some(BinOp::Xor),
                 _ => None,
             };
+            let all_before = self.out.keep(all, bits);
             all = match simple {
-                Some(op) => fold::bin(op, all, lane),
-                None => match bits::evaluate(&mut self.out, op, bits, (Some(all), Some(lane), None)) {
+                Some(op) => fold::bin(op, all_before, lane),
+                None => match bits::evaluate(&mut self.out, op, bits, (Some(all_before), Some(lane), None)) {
                     Some(bits::Result::Value(value)) => value,
                     _ => return self.unknown(name),
                 },

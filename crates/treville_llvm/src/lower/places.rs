@@ -9,6 +9,9 @@ use treville_base::{FileId, SourceMap, Span};
 const WRAPPERS: &[&str] =
     &["assert.h", "genmc.h", "genmc_internal.h", "pthread.h", "stdatomic.h", "stdlib.h", "threads.h", "treville.h"];
 
+/// Not files of text, whatever their names: reading one may never end.
+const DEVICES: &[&str] = &["/dev/", "/proc/", "/sys/"];
+
 /// Folders of code that the reader did not write.
 const FOREIGN: &[&str] = &["/usr/", "/rustc/"];
 
@@ -59,7 +62,11 @@ impl<'a> Places<'a> {
         }
         let named = |f: &str| *f == *file.name || f == path;
         let known = self.sources.files().find(|(_, f)| named(&f.name)).map(|(id, _)| id);
+        let readable = !DEVICES.iter().any(|folder| path.starts_with(folder));
         let found = known.or_else(|| {
+            if !readable {
+                return None;
+            }
             let text = (self.read)(&path).or_else(|| (self.read)(&file.name))?;
             Some(self.sources.add(&*file.name, text))
         });

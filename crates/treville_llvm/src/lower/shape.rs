@@ -50,16 +50,17 @@ pub(super) fn width(module: &Module, ty: TypeId) -> Lowered<u8> {
 pub(super) fn member(module: &Module, ty: TypeId, indices: &[u32]) -> Lowered<Range<usize>> {
     let (mut at, mut first) = (ty, 0);
     for &index in indices {
-        for before in 0..u64::from(index) {
-            first += match module.types.member(at, before) {
-                Some(part) => shape(module, part)?.len(),
-                None => return unsupported("a member that does not exist"),
-            };
-        }
-        at = match module.types.member(at, index.into()) {
-            Some(part) => part,
-            None => return unsupported("a member that does not exist"),
+        let Some(part) = module.types.member(at, index.into()) else {
+            return unsupported("a member that does not exist");
         };
+        first += match module.types.get(at) {
+            Type::Struct(body) => {
+                let before = body.fields.iter().flatten().take(index as usize);
+                before.map(|field| Ok(shape(module, *field)?.len())).sum::<Lowered<usize>>()?
+            }
+            _ => shape(module, part)?.len() * index as usize,
+        };
+        at = part;
     }
     Ok(first..first + shape(module, at)?.len())
 }

@@ -98,12 +98,16 @@ impl<'a> Unit<'a> {
     fn entry(&mut self, main: GlobalId) -> Lowered<FuncId> {
         let module = self.module;
         let constructors = module.constructors();
-        let params = module.globals[main].function().map(|f| f.params.clone()).unwrap_or_default();
+        let Some(function) = module.globals[main].function() else { return self.func(main) };
+        let (params, result) = (&function.params, shape::shape(module, function.result)?);
+        if result.len() > 1 {
+            return unsupported("a `main` that gives back more than a number");
+        }
         if params.is_empty() && constructors.is_empty() && !self.runtime.has_exits() {
             return self.func(main);
         }
         let mut args = Vec::new();
-        for param in &params {
+        for param in params {
             args.extend(shape::shape(module, param.ty)?.iter().map(|leaf| leaf.bits));
         }
         let id = self.reserve("start");
@@ -123,12 +127,13 @@ impl<'a> Unit<'a> {
             .zip(values)
             .enumerate()
             .map(|(i, (bits, value))| fold::zext(value, if i == 0 { 32 } else { 64 }, *bits));
-        let (args, result) = (args.collect(), out.temporary(32));
-        out.emit(Op::Call { dst: Some(result), callee: Callee::Func(main), args });
+        let args = args.collect();
+        let dst = result.first().map(|leaf| out.temporary(leaf.bits));
+        out.emit(Op::Call { dst, callee: Callee::Func(main), args });
         if let Some(exits) = exits {
             out.expand(exits, Vec::new());
         }
-        out.end(Terminator::Return(Some(Expr::Reg(result))));
+        out.end(Terminator::Return(dst.map(Expr::Reg)));
         out.finish(id, Vec::new());
         Ok(id)
     }
