@@ -354,6 +354,33 @@ impl BitMatrix {
         }
     }
 
+    /// `self = [set] ; a`: the pairs that begin in the set.
+    pub fn restrict_domain_into(&mut self, set: &BitSet, a: &BitMatrix) {
+        if self.stride == 1 {
+            let members = set.words.first().copied().unwrap_or(0);
+            for (i, (out, row)) in self.words.iter_mut().zip(&a.words).enumerate() {
+                *out = row & (members >> i & 1).wrapping_neg();
+            }
+            return;
+        }
+        for i in 0..self.n {
+            let out = &mut self.words[i * self.stride..(i + 1) * self.stride];
+            if set.contains(i) { out.copy_from_slice(a.row(i)) } else { out.fill(0) }
+        }
+    }
+
+    /// `self = a ; [set]`: the pairs that end in the set.
+    pub fn restrict_range_into(&mut self, a: &BitMatrix, set: &BitSet) {
+        if self.stride <= 1 {
+            let members = set.words.first().copied().unwrap_or(0);
+            self.words.iter_mut().zip(&a.words).for_each(|(out, row)| *out = row & members);
+            return;
+        }
+        for (out, row) in self.words.chunks_exact_mut(self.stride).zip(a.words.chunks_exact(self.stride)) {
+            out.iter_mut().zip(row).zip(set.as_words()).for_each(|((o, r), s)| *o = r & s);
+        }
+    }
+
     /// `self = a^-1`. `self` must not be `a`.
     pub fn inverse_into(&mut self, a: &BitMatrix) {
         self.clear();

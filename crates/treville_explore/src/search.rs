@@ -477,6 +477,12 @@ impl<'a> Search<'a> {
             }
         }
         self.check(e)?;
+        // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest write
+        // when it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
+        if !latest && matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. }) {
+            self.explored.blocked += 1;
+            return Ok(Move::Back);
+        }
         Ok(Move::Go)
     }
 

@@ -74,7 +74,7 @@ impl Folder<'_> {
         match a {
             Expr::Const(v) if !v.is_thin_air() => Expr::Const(kind.eval(v, width)),
             Expr::Cast(inner, middle, b) => {
-                match self.width(&b).and_then(|from| one_cast(from, inner, middle, kind, width)) {
+                match self.width(&b).and_then(|from| Cast::fuse(from, inner, middle, kind, width)) {
                     Some(kind) => self.cast(kind, width, *b),
                     None => Expr::Cast(kind, width, Box::new(Expr::Cast(inner, middle, b))),
                 }
@@ -175,20 +175,4 @@ fn negated(op: BinOp) -> Option<(BinOp, bool)> {
         BinOp::SLe => (BinOp::SLt, true),
         _ => return None,
     })
-}
-
-/// The one cast from width `from` to `to` that does what two do through `middle`, if there is one.
-fn one_cast(from: u8, first: Cast, middle: u8, second: Cast, to: u8) -> Option<Cast> {
-    if to <= middle.min(from) {
-        Some(Cast::Zero)
-    } else if middle < from {
-        // Narrowed, then widened.
-        None
-    } else if to <= middle {
-        Some(first)
-    } else if first == Cast::Zero && middle > from {
-        Some(Cast::Zero)
-    } else {
-        (first == second).then_some(first)
-    }
 }

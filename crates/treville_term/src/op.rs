@@ -52,6 +52,22 @@ impl UnOp {
 }
 
 impl Cast {
+    /// The one cast from `from` to `to` bits that does what `first`, to `middle` bits, and then `second` do, if there is one.
+    pub fn fuse(from: u8, first: Cast, middle: u8, second: Cast, to: u8) -> Option<Cast> {
+        if to <= middle.min(from) {
+            Some(Cast::Zero)
+        } else if middle < from {
+            // Narrowed, then widened.
+            None
+        } else if to <= middle {
+            Some(first)
+        } else if first == Cast::Zero && middle > from {
+            Some(Cast::Zero)
+        } else {
+            (first == second).then_some(first)
+        }
+    }
+
     pub fn eval(self, a: Bv, width: u8) -> Bv {
         match self {
             Cast::Zero => Bv::new(a.unsigned(), width),
@@ -144,6 +160,26 @@ impl BinOp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_casts_are_what_they_are_fused_to() {
+        let widths = [1, 8, 16, 33, 64];
+        let kinds = [Cast::Zero, Cast::Sign];
+        for (from, middle, to) in widths
+            .iter()
+            .flat_map(|f| widths.iter().map(move |m| (*f, *m)))
+            .flat_map(|(f, m)| widths.iter().map(move |t| (f, m, *t)))
+        {
+            for (first, second) in kinds.iter().flat_map(|f| kinds.iter().map(move |s| (*f, *s))) {
+                let Some(one) = Cast::fuse(from, first, middle, second, to) else { continue };
+                for bits in [0, 1, 0x7f, 0x80, 0x1234, 0x8000, 0x1_8000_0000, u128::MAX, u128::MAX - 0x7f] {
+                    let value = Bv::new(bits, from);
+                    let two = second.eval(first.eval(value, middle), to);
+                    assert_eq!(one.eval(value, to), two, "{from} {first:?} {middle} {second:?} {to} {value:?}");
+                }
+            }
+        }
+    }
 
     /// The definition and its fast form agree on the corners of every width.
     #[test]

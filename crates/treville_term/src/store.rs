@@ -124,12 +124,10 @@ impl TermStore {
         if let Some(v) = self.as_const(a) {
             return self.constant(kind.eval(v, width));
         }
-        if let TermNode::Cast(inner, _, b) = self.nodes[a] {
-            let from = self.widths[b];
-            // Narrowing what was widened, or widening twice alike.
-            if from >= width || (width > self.widths[a] && inner == kind) {
-                return self.cast(if from >= width { Cast::Zero } else { kind }, width, b);
-            }
+        if let TermNode::Cast(first, middle, b) = self.nodes[a]
+            && let Some(one) = Cast::fuse(self.widths[b], first, middle, kind, width)
+        {
+            return self.cast(one, width, b);
         }
         self.intern(TermNode::Cast(kind, width, a), width)
     }
