@@ -143,6 +143,8 @@ pub struct Runner {
     /// How many things it has done that others, or later iterations, can see.
     pub(crate) effects: u32,
     pub(crate) spin: u32,
+    /// What the update that is under way has read.
+    updated: u64,
     pub(crate) private: Vec<u8>,
     /// Begin and size of each private object.
     pub(crate) private_objects: Vec<(u32, u32)>,
@@ -211,6 +213,7 @@ impl Runner {
     /// Answers the step that is waited on.
     pub fn give(&mut self, image: &Image, value: u64) {
         let Some(frame) = self.frames.last() else { return };
+        self.updated = value;
         let dst = match image.codes[frame.func as usize].ins[self.pc as usize] {
             Ins::Load { dst, .. }
             | Ins::UpdateRead { dst, .. }
@@ -326,7 +329,8 @@ impl Runner {
                 Ins::UpdateWrite { addr, value, site } => {
                     let (addr, value) = (get!(addr), get!(value));
                     if !is_private(addr) {
-                        self.effects += 1;
+                        // An update that writes what it has read changes nothing.
+                        self.effects += u32::from(value != self.updated);
                         stop!(pc, Step::UpdateWrite { site, addr, value });
                     }
                     self.private_store(addr, image.sites[site].size, value);
