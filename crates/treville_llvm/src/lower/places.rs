@@ -159,6 +159,6 @@ mod tests {
         assert_eq!(shown("\tx[é] = 1;", 7), "x[é] = 1");
         assert_eq!(shown("  x", 99), "x");
         assert_eq!(shown("", 4), "");
-        assert_eq!(shown(") = (", 2), "=");
+        assert_eq!(shown(") = (", 2), ") = (");
     }
 }
