@@ -1,4 +1,4 @@
-//! A text form of programs: for reading, for tests, for reports of bugs. What [`print`] writes, [`parse`] reads back; only
+//! A text form of programs: for reading, for tests, for reports of bugs. What [`print()`] writes, [`parse`] reads back; only
 //! spans do not survive.
 //!
 //! ```text

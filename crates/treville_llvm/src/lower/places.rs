@@ -3,6 +3,7 @@
 use crate::debug::{DebugFile, Location, LocationId};
 use crate::module::Module;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use treville_base::{FileId, SourceMap, Span};
 
 /// Headers whose inline functions only stand for a call: the place is where they are called.
@@ -74,7 +75,7 @@ impl<'a> Places<'a> {
         found
     }
 
-    /// The word at a line and column, with what follows it in parentheses.
+    /// What is at a line and column.
     fn place(&mut self, file: FileId, line: u32, column: u32) -> Option<Span> {
         let text = &self.sources.file(file).text;
         let starts = self.lines.entry(file).or_insert_with(|| {
@@ -84,12 +85,8 @@ impl<'a> Places<'a> {
         });
         let start = *starts.get(line.checked_sub(1)? as usize)?;
         let line = text[start..].lines().next().unwrap_or("");
-        let column = column.saturating_sub(1) as usize;
-        let (from, shown) = match line.get(column..) {
-            Some(rest) if !rest.is_empty() => (start + column, rest),
-            _ => (start + line.len() - line.trim_start().len(), line.trim()),
-        };
-        Some(Span::new(file, from, from + extent(shown)))
+        let range = within(line, column.saturating_sub(1) as usize);
+        Some(Span::new(file, start + range.start, start + range.end))
     }
 }
 
@@ -99,12 +96,41 @@ fn is_foreign(file: &DebugFile) -> bool {
     WRAPPERS.contains(&base) || FOREIGN.iter().any(|folder| path.starts_with(folder))
 }
 
-/// How far the word at the beginning reaches, with its arguments if it is called.
-fn extent(text: &str) -> usize {
-    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+fn in_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// What to show of a line: the word at a column, with its arguments if it is called, or, for an operator, the expression
+/// around it.
+fn within(line: &str, column: usize) -> Range<usize> {
+    let indent = line.len() - line.trim_start().len();
+    let at = if column < line.len() && line.is_char_boundary(column) { column } else { indent };
+    let rest = &line[at..];
+    if rest.starts_with(in_word) {
+        return at..at + called(rest);
+    }
+    let begin = at - outwards(line[..at].chars().rev(), ')', '(');
+    let end = at + outwards(rest.chars(), '(', ')');
+    let shown = &line[begin..end];
+    let begin = begin + shown.len() - shown.trim_start().len();
+    begin..begin + shown.trim().len()
+}
+
+/// How many bytes there are up to the end of an expression; `open` and `close` are parentheses as they are met.
+fn outwards(chars: impl Iterator<Item = char>, open: char, close: char) -> usize {
+    let mut depth = 0;
+    let stays = |c: &char| {
+        depth += i32::from(*c == open) - i32::from(*c == close);
+        depth >= 0 && !(depth == 0 && matches!(c, ';' | '{' | '}' | ','))
+    };
+    chars.take_while(stays).map(char::len_utf8).sum()
+}
+
+/// How far the word at the beginning reaches, with its arguments.
+fn called(text: &str) -> usize {
     let word = text.find(|c| !in_word(c)).unwrap_or(text.len());
     let mut depth = 0;
-    if word > 0 && text[word..].starts_with('(') {
+    if text[word..].starts_with('(') {
         for (i, c) in text.char_indices().skip_while(|(i, _)| *i < word) {
             match c {
                 '(' => depth += 1,
@@ -114,19 +140,25 @@ fn extent(text: &str) -> usize {
             }
         }
     }
-    word.max(text.chars().next().map_or(0, char::len_utf8))
+    word
 }
 
 #[cfg(test)]
 mod tests {
-    use super::extent;
+    use super::within;
 
     #[test]
-    fn a_place_is_a_word_or_a_call() {
-        assert_eq!(extent("lock(&m); x"), 8);
-        assert_eq!(extent("x = 1"), 1);
-        assert_eq!(extent("f(g(1, 2), (3"), 1);
-        assert_eq!(extent("= 1"), 1);
-        assert_eq!(extent(""), 0);
+    fn a_place_is_a_word_a_call_or_an_expression() {
+        let shown = |line: &'static str, column| &line[within(line, column)];
+        assert_eq!(shown("  lock(&m); x", 2), "lock(&m)");
+        assert_eq!(shown("  x = 1; y", 2), "x");
+        assert_eq!(shown("  x = f(1, 2); y", 4), "x = f(1, 2)");
+        assert_eq!(shown("for (i = 0; i < n; i++) {", 20), "i++");
+        assert_eq!(shown("if ((a = b))", 7), "a = b");
+        assert_eq!(shown("f(g(1, 2), (3", 0), "f");
+        assert_eq!(shown("\tx[é] = 1;", 7), "x[é] = 1");
+        assert_eq!(shown("  x", 99), "x");
+        assert_eq!(shown("", 4), "");
+        assert_eq!(shown(") = (", 2), ") = (");
     }
 }

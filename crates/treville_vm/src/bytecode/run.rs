@@ -375,6 +375,12 @@ impl Runner {
                     return self.leave(frame, value);
                 }
                 Ins::End { value } => {
+                    // Objects of all its functions die first, one a step, if it ends in order.
+                    if value != NOWHERE
+                        && let Some(addr) = self.stack.pop()
+                    {
+                        stop!(pc - 1, Step::Free { site: None, addr });
+                    }
                     let value = if value == NOWHERE { 0 } else { get!(value) };
                     stop!(pc - 1, Step::End(value));
                 }
