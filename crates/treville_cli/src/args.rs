@@ -151,7 +151,7 @@ pub(crate) struct RunArgs {
     /// What an idle iteration of a wait loop does: `assume` ends the execution as blocked, `keep` goes on.
     #[arg(long, value_name = "HOW", default_value = "assume", help_heading = "Search")]
     spin: Spin,
-    /// Explore one of several executions that differ only in the names of equal threads.
+    /// Explore one of several executions that differ only in the names of equal threads (no engine does so yet).
     #[arg(long, value_name = "ON", default_value = "on", help_heading = "Search")]
     symmetry: Switch,
     /// Options for the C compiler.

@@ -1,0 +1,65 @@
+//! Threads: their runners, brought to where the events of their threads end.
+
+use super::{Search, handle};
+use crate::graph::{EventId, Kind, NOT_SAVED};
+use treville_vm::bytecode::Step;
+
+impl Search<'_> {
+    /// What a thread does next.
+    pub(super) fn step(&mut self, thread: u16) -> Step {
+        let t = usize::from(thread);
+        if let Some(step) = self.steps[t] {
+            return step;
+        }
+        if !self.placed[t] {
+            self.place(thread);
+        }
+        let step = self.runners[t].run(self.image, &self.options.run);
+        self.steps[t] = Some(step);
+        step
+    }
+
+    /// Brings a thread's runner to where its events end: from the last state that was kept, or from the start.
+    fn place(&mut self, thread: u16) {
+        let t = usize::from(thread);
+        let events = &self.graph.threads[t].events;
+        let runner = &mut self.runners[t];
+        let from = events.iter().rposition(|e| self.graph.label(*e).saved != NOT_SAVED);
+        let kept = from.and_then(|i| Some((i, self.graph.saved_at(events[i])?)));
+        let mut at = match kept {
+            Some((i, words)) => {
+                runner.restore(self.image, u32::from(thread), &words[1..]);
+                runner.give(self.image, self.graph.label(events[i]).value);
+                i + 1
+            }
+            None => {
+                let thread = &self.graph.threads[t];
+                runner.start(self.image, t as u32, thread.func, &thread.args);
+                0
+            }
+        };
+        while at < events.len() {
+            let step = runner.run(self.image, &self.options.run);
+            let value = self.graph.label(events[at]).value;
+            match step {
+                Step::Spawn { .. } => runner.give(self.image, handle(value)),
+                Step::Join { .. } => runner.give(self.image, value),
+                _ => {}
+            }
+            at += 1;
+        }
+        self.placed[t] = true;
+    }
+
+    /// The end of a thread, if it has ended.
+    pub(super) fn ended(&self, thread: u16) -> Option<EventId> {
+        let last = *self.graph.threads[usize::from(thread)].events.last()?;
+        (self.graph.label(last).kind == Kind::End).then_some(last)
+    }
+
+    /// The thread with a handle.
+    pub(super) fn joined(&self, handle: u64) -> Option<u16> {
+        let thread = u16::try_from(handle.checked_sub(1)?).ok()?;
+        self.graph.threads.get(usize::from(thread)).filter(|t| t.present).map(|_| thread)
+    }
+}
