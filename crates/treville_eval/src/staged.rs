@@ -133,6 +133,8 @@ pub struct Staged<'m> {
     clock: u64,
     members: IndexVec<RecId, Vec<TermId>>,
     scratch: BitMatrix,
+    /// Checks that a partial execution can violate, those that failed last first.
+    monotone: Vec<CheckId>,
     /// A recursive definition did not settle: what depends on it means nothing.
     unsettled: bool,
 }
@@ -164,6 +166,7 @@ impl<'m> Staged<'m> {
             clock: 0,
             members,
             scratch: BitMatrix::default(),
+            monotone: plan.required[..plan.n_monotone].to_vec(),
             unsettled: false,
         }
     }
@@ -243,8 +246,14 @@ impl<'m> Staged<'m> {
 
     /// Whether the required checks hold that a partial execution can already violate.
     pub fn plausible(&mut self) -> bool {
-        let plan = self.plan;
-        plan.required[..plan.n_monotone].iter().all(|id| self.passes(*id))
+        for i in 0..self.monotone.len() {
+            if !self.passes(self.monotone[i]) {
+                // What has failed is likely to fail again, and then nothing else need be computed.
+                self.monotone[..=i].rotate_right(1);
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether the other required checks hold: those that only a whole execution decides.
