@@ -1,5 +1,6 @@
 //! The engine as others see it.
 
+use crate::general;
 use crate::rules::Rules;
 use crate::search::{self, Ended, Explored};
 use std::collections::BTreeMap;
@@ -31,14 +32,22 @@ impl Engine for Explore {
     }
 
     fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
-        if task.question.is_some() {
-            let what = "a question about final states is not answered by exploration yet";
-            return Err(vec![Unsupported { what: what.into(), span: None }]);
+        if is_general(task) {
+            return match task.program.dynamic_feature() {
+                None => Ok(()),
+                Some((what, span)) => {
+                    let what = format!("{what} is not explored under a model that is not built in");
+                    Err(vec![Unsupported { what, span: Some(span) }])
+                }
+            };
         }
         prepare(task).map(drop).map_err(|why| vec![why])
     }
 
     fn run(&self, task: &Task, _: &dyn Monitor) -> Outcome {
+        if is_general(task) {
+            return general::explore(task);
+        }
         self.explore(task).unwrap_or_else(|why| {
             let stopped = Some(StopReason::Refused(why.what));
             outcome(task, Explored { stopped, ..Explored::default() }, None)
@@ -67,6 +76,11 @@ impl Explore {
         });
         Ok(outcome(task, explored, states))
     }
+}
+
+/// A question about final states, under a model that the evaluator knows.
+fn is_general(task: &Task) -> bool {
+    task.question.is_some() && matches!(task.semantics, Semantics::Axioms(..))
 }
 
 /// What is needed to run, or why it cannot be.

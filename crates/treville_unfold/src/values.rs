@@ -44,6 +44,10 @@ impl<'s> Values<'s> {
         self.bound[var.0 as usize] = Some(term);
     }
 
+    pub fn is_bound(&self, var: VarId) -> bool {
+        self.bound[var.0 as usize].is_some()
+    }
+
     /// Takes back the binding of a variable; everything is computed anew.
     pub fn unbind(&mut self, var: VarId) {
         self.bound[var.0 as usize] = None;

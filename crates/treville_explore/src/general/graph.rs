@@ -1,0 +1,191 @@
+//! The graph so far: the beginning of each thread's path, sources of reads, orders of writes.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+use treville_base::Idx;
+use treville_event::{Cell, Relation};
+use treville_ir::ThreadId;
+use treville_term::TermId;
+use treville_unfold::{Frame, Prepared, Trace};
+
+/// An event, or one part of an access that is split: a name that stays while the graph grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Key {
+    /// An initial write, by its position.
+    Init(usize),
+    /// One of a thread's, by its position among the parts of the thread's events.
+    Part(ThreadId, usize),
+}
+
+/// How far a thread is.
+#[derive(Clone, Debug)]
+pub(crate) struct Progress {
+    /// The paths that it may be on, as positions in [`Paths`].
+    pub(crate) paths: Range<usize>,
+    /// Turns that were taken.
+    pub(crate) turns: usize,
+    /// Events that are certain: all of `paths` begin with them.
+    pub(crate) len: u32,
+    /// Parts of certain events that have their source and place.
+    pub(crate) done: usize,
+    /// The next part is an update that has its source, but no place.
+    pub(crate) has_source: bool,
+    /// The cells of events with computed addresses.
+    pub(crate) cells: Vec<(u32, Cell)>,
+}
+
+/// The paths of each thread whose conditions can hold.
+pub(crate) struct Paths<'p> {
+    pub(crate) prepared: &'p Prepared<'p>,
+    kept: Vec<Vec<usize>>,
+}
+
+impl<'p> Paths<'p> {
+    pub(crate) fn new(prepared: &'p Prepared<'p>) -> Self {
+        Paths { prepared, kept: prepared.possible_paths() }
+    }
+
+    pub(crate) fn path(&self, thread: usize, position: usize) -> &'p Trace {
+        &self.prepared.traces.threads[ThreadId::from_usize(thread)][self.kept[thread][position]]
+    }
+
+    /// Splits paths into runs of those that `same` relates to the first of the run.
+    pub(crate) fn runs(
+        &self,
+        thread: usize,
+        paths: &Range<usize>,
+        same: impl Fn(&Trace, &Trace) -> bool,
+    ) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for i in paths.clone() {
+            match runs.last_mut() {
+                Some(run) if same(self.path(thread, run.start), self.path(thread, i)) => run.end = i + 1,
+                _ => runs.push(i..i + 1),
+            }
+        }
+        runs
+    }
+
+    /// No event is certain yet. `None` if some thread has no path.
+    pub(crate) fn start(&self) -> Option<Vec<Progress>> {
+        let start = |kept: &Vec<usize>| {
+            let paths = 0..kept.len();
+            let progress = Progress { paths, turns: 0, len: 0, done: 0, has_source: false, cells: Vec::new() };
+            (!kept.is_empty()).then_some(progress)
+        };
+        self.kept.iter().map(start).collect()
+    }
+
+    /// Whether the thread's path is known to its end.
+    pub(crate) fn is_whole(&self, thread: usize, progress: &Progress) -> bool {
+        let path = self.path(thread, progress.paths.start);
+        progress.len as usize == path.events.len() && progress.turns == path.turns.len()
+    }
+
+    /// The certain events.
+    pub(crate) fn view(&self, threads: &[Progress]) -> View<'p> {
+        let choice: Vec<usize> = threads.iter().zip(&self.kept).map(|(t, kept)| kept[t.paths.start]).collect();
+        let limits: Vec<u32> = threads.iter().map(|t| t.len).collect();
+        let mut frame = self.prepared.beginning(&choice, &limits);
+        for (t, progress) in threads.iter().enumerate() {
+            for (index, cell) in &progress.cells {
+                frame.fix(frame.parts(ThreadId::from_usize(t), *index).start, *cell);
+            }
+        }
+        let whole = threads.iter().enumerate().all(|(t, progress)| self.is_whole(t, progress));
+        View { choice, limits, frame, whole }
+    }
+}
+
+/// The certain events as a frame.
+pub(crate) struct View<'p> {
+    choice: Vec<usize>,
+    pub(crate) limits: Vec<u32>,
+    pub(crate) frame: Frame<'p>,
+    /// Nothing is still to come.
+    pub(crate) whole: bool,
+}
+
+impl View<'_> {
+    /// The id of an event in the frame.
+    pub(crate) fn id(&self, key: Key) -> usize {
+        match key {
+            Key::Init(i) => i,
+            Key::Part(thread, part) => self.frame.first[thread.index()][0] + part,
+        }
+    }
+
+    pub(crate) fn key(&self, id: usize) -> Key {
+        match self.frame.events[id].at {
+            None => Key::Init(id),
+            Some((thread, _)) => Key::Part(thread, id - self.frame.first[thread.index()][0]),
+        }
+    }
+
+    /// How many parts the certain events of a thread have.
+    pub(crate) fn n_parts(&self, thread: usize) -> usize {
+        let first = &self.frame.first[thread];
+        first[first.len() - 1] - first[0]
+    }
+
+    /// Whether it shows these threads as they are now.
+    pub(crate) fn is_of(&self, paths: &Paths<'_>, threads: &[Progress]) -> bool {
+        threads.iter().enumerate().all(|(t, progress)| {
+            paths.kept[t][progress.paths.start] == self.choice[t]
+                && progress.len == self.limits[t]
+                && (!self.whole || paths.is_whole(t, progress))
+        }) && self.whole == threads.iter().enumerate().all(|(t, progress)| paths.is_whole(t, progress))
+    }
+}
+
+/// A read that sees a write which is still to come.
+#[derive(Clone, Debug)]
+pub(crate) struct Open {
+    pub(crate) read: Key,
+    /// How many events of each thread were certain when it was left open: it sees none of them.
+    pub(crate) refused: Vec<u32>,
+}
+
+#[derive(Clone)]
+pub(crate) struct State<'p> {
+    pub(crate) threads: Vec<Progress>,
+    pub(crate) view: Rc<View<'p>>,
+    /// Conditions of the paths taken that the values do not confirm yet.
+    pub(crate) conditions: Vec<TermId>,
+    /// From writes to reads.
+    pub(crate) rf: Vec<(Key, Key)>,
+    pub(crate) open: Vec<Open>,
+    /// The writes of each cell that have a place.
+    pub(crate) co: BTreeMap<Cell, Vec<Key>>,
+}
+
+impl<'p> State<'p> {
+    pub(crate) fn new(paths: &Paths<'p>) -> Option<Self> {
+        let threads = paths.start()?;
+        let view = paths.view(&threads);
+        let init = view.frame.events.iter().enumerate().filter(|(_, e)| e.at.is_none());
+        let co = init.filter_map(|(i, e)| Some((e.cell?, vec![Key::Init(i)]))).collect();
+        let view = Rc::new(view);
+        Some(State { threads, view, conditions: Vec::new(), rf: Vec::new(), open: Vec::new(), co })
+    }
+
+    pub(crate) fn rf(&self) -> Relation {
+        Relation::from_pairs(self.view.frame.events.len(), self.sources())
+    }
+
+    /// Writes and reads as ids.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.rf.iter().map(|(w, r)| (self.view.id(*w), self.view.id(*r)))
+    }
+
+    pub(crate) fn co(&self) -> Relation {
+        let mut co = Relation::new(self.view.frame.events.len());
+        for order in self.co.values() {
+            for (i, a) in order.iter().enumerate() {
+                order[i + 1..].iter().for_each(|b| co.insert(self.view.id(*a), self.view.id(*b)));
+            }
+        }
+        co
+    }
+}
