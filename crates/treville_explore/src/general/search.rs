@@ -2,6 +2,7 @@
 
 use super::graph::{Key, Open, Paths, State};
 use super::growing::growing_checks;
+use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -45,6 +46,8 @@ pub(crate) struct Search<'a, 'p, 't> {
     /// The view that the evaluator has seen last.
     entered: Option<Rc<super::graph::View<'p>>>,
     values: Values<'p>,
+    /// The addresses that a computed one may be, as far as they can be listed.
+    addresses: BTreeMap<TermId, Option<Vec<u64>>>,
     collector: &'a mut Collector<'t>,
     cancel: &'a Cancel,
     refused: Option<String>,
@@ -68,6 +71,7 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
             growing: growing_checks(model),
             entered: None,
             values: Values::new(&prepared.traces.domain.store, prepared.traces.n_vars),
+            addresses: computed_addresses(prepared),
             collector,
             cancel,
             refused: None,
@@ -238,7 +242,11 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
             return self.dead_end();
         }
         let view = Rc::clone(&state.view);
-        for (t, progress) in state.threads.iter().enumerate() {
+        // Threads that wait come first: the more is certain, the fewer reads are left open.
+        let whole = |t: &usize| self.paths.is_whole(*t, &state.threads[*t]);
+        let (last, first): (Vec<usize>, Vec<usize>) = (0..state.threads.len()).partition(whole);
+        for t in first.into_iter().chain(last) {
+            let progress = &state.threads[t];
             let base = view.frame.first[t][0];
             for part in progress.done..view.n_parts(t) {
                 let event = &view.frame.events[base + part];
@@ -291,9 +299,10 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
     fn may_touch(&self, event: &TraceEvent, cell: Cell) -> bool {
         let Some((address, size)) = event.action.place else { return false };
         let covers = |a: u64| a <= cell.address && cell.end() <= a.saturating_add(u64::from(size));
-        match self.values.store().as_const(address) {
-            Some(a) => covers(a.unsigned() as u64),
-            None => size == cell.size,
+        match (self.values.store().as_const(address), self.addresses.get(&address)) {
+            (Some(a), _) => covers(a.unsigned() as u64),
+            (None, Some(Some(all))) => all.iter().any(|a| covers(*a)),
+            (None, _) => size == cell.size,
         }
     }
 
@@ -395,8 +404,8 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         let progress = &state.threads[thread];
         let event = &self.paths.path(thread, progress.paths.start).events[progress.len as usize];
         let (kind, size) = (event.action.kind, event.action.place.map_or(0, |p| p.1));
-        let addresses: Vec<u64> = match self.prepared().possible_values(address) {
-            Some(values) => values.into_iter().map(|v| v.unsigned() as u64).collect(),
+        let addresses: Vec<u64> = match self.addresses.get(&address).cloned().flatten() {
+            Some(addresses) => addresses,
             None if kind == Kind::Opaque => {
                 self.refused = Some("the address of a lock may be anything".into());
                 return ControlFlow::Break(());
@@ -571,6 +580,19 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
 struct Whole {
     solution: Solution,
     registers: Vec<Vec<Option<treville_term::Bv>>>,
+}
+
+/// The values of all addresses that depend on what is read.
+fn computed_addresses(prepared: &Prepared<'_>) -> BTreeMap<TermId, Option<Vec<u64>>> {
+    let mut all = BTreeMap::new();
+    for event in prepared.traces.threads.iter().flatten().flat_map(|path| &path.events) {
+        let Some((address, _)) = event.action.place else { continue };
+        if prepared.traces.domain.store.as_const(address).is_none() {
+            let list = || prepared.possible_values(address);
+            all.entry(address).or_insert_with(|| Some(list()?.into_iter().map(|v| v.unsigned() as u64).collect()));
+        }
+    }
+    all
 }
 
 /// Whether a condition holds, if the values tell. One that needs a value out of thin air does not.
