@@ -1,13 +1,14 @@
 //! The graph so far: the beginning of each thread's path, sources of reads, orders of writes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 use treville_base::Idx;
-use treville_event::{Cell, Relation};
+use treville_event::{Cell, Kind, Relation};
 use treville_ir::ThreadId;
 use treville_term::TermId;
 use treville_unfold::{Frame, Prepared, Trace};
+use treville_vm::Link;
 
 /// An event, or one part of an access that is split: a name that stays while the graph grows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +17,16 @@ pub(crate) enum Key {
     Init(usize),
     /// One of a thread's, by its position among the parts of the thread's events.
     Part(ThreadId, usize),
+}
+
+/// What was chosen for a part of an event.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Has {
+    Nothing,
+    /// A source, or that it sees a write still to come.
+    Source,
+    /// All that it can have.
+    All,
 }
 
 /// How far a thread is.
@@ -27,12 +38,23 @@ pub(crate) struct Progress {
     pub(crate) turns: usize,
     /// Events that are certain: all of `paths` begin with them.
     pub(crate) len: u32,
-    /// Parts of certain events that have their source and place.
-    pub(crate) done: usize,
-    /// The next part is an update that has its source, but no place.
-    pub(crate) has_source: bool,
+    /// What the parts of certain events have; those beyond the end have nothing.
+    pub(crate) has: Vec<Has>,
     /// The cells of events with computed addresses.
     pub(crate) cells: Vec<(u32, Cell)>,
+}
+
+impl Progress {
+    pub(crate) fn has(&self, part: usize) -> Has {
+        self.has.get(part).copied().unwrap_or(Has::Nothing)
+    }
+
+    pub(crate) fn give(&mut self, part: usize, has: Has) {
+        if self.has.len() <= part {
+            self.has.resize(part + 1, Has::Nothing);
+        }
+        self.has[part] = has;
+    }
 }
 
 /// The paths of each thread whose conditions can hold.
@@ -71,7 +93,7 @@ impl<'p> Paths<'p> {
     pub(crate) fn start(&self) -> Option<Vec<Progress>> {
         let start = |kept: &Vec<usize>| {
             let paths = 0..kept.len();
-            let progress = Progress { paths, turns: 0, len: 0, done: 0, has_source: false, cells: Vec::new() };
+            let progress = Progress { paths, turns: 0, len: 0, has: Vec::new(), cells: Vec::new() };
             (!kept.is_empty()).then_some(progress)
         };
         self.kept.iter().map(start).collect()
@@ -94,7 +116,14 @@ impl<'p> Paths<'p> {
             }
         }
         let whole = threads.iter().enumerate().all(|(t, progress)| self.is_whole(t, progress));
-        View { choice, limits, frame, whole }
+        let updated = (0..frame.traces.len()).flat_map(|t| {
+            let thread = ThreadId::from_usize(t);
+            let events = frame.of_thread(thread).iter().enumerate();
+            let updates = events.filter(|(_, e)| e.action.kind == Kind::Update || e.action.link != Link::None);
+            updates.flat_map(|(i, _)| frame.parts(thread, i as u32)).collect::<Vec<_>>()
+        });
+        let updated = updated.filter_map(|id| frame.events[id].cell).collect();
+        View { choice, limits, updated, frame, whole }
     }
 }
 
@@ -103,6 +132,8 @@ pub(crate) struct View<'p> {
     choice: Vec<usize>,
     pub(crate) limits: Vec<u32>,
     pub(crate) frame: Frame<'p>,
+    /// The cells of updates.
+    pub(crate) updated: BTreeSet<Cell>,
     /// Nothing is still to come.
     pub(crate) whole: bool,
 }

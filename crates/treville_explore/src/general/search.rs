@@ -1,6 +1,6 @@
 //! The search: what is certain is added, what is not is chosen, one choice after the other.
 
-use super::graph::{Key, Open, Paths, State};
+use super::graph::{Has, Key, Open, Paths, State};
 use super::growing::growing_checks;
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -241,26 +241,40 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         if !state.open.iter().all(|open| self.may_be_served(state, open)) {
             return self.dead_end();
         }
-        let view = Rc::clone(&state.view);
-        // Threads that wait come first: the more is certain, the fewer reads are left open.
-        let whole = |t: &usize| self.paths.is_whole(*t, &state.threads[*t]);
-        let (last, first): (Vec<usize>, Vec<usize>) = (0..state.threads.len()).partition(whole);
-        for t in first.into_iter().chain(last) {
-            let progress = &state.threads[t];
-            let base = view.frame.first[t][0];
-            for part in progress.done..view.n_parts(t) {
-                let event = &view.frame.events[base + part];
-                let mut next = state.clone();
-                next.threads[t].done = part;
-                if event.read.is_some() && !(part == progress.done && progress.has_source) {
-                    return self.choose_source(next, t, base + part);
-                }
-                if event.kind.writes() {
-                    return self.choose_place(next, t, base + part);
+        match self.next_choice(state) {
+            None => self.free_a_thread(state),
+            Some((thread, part)) => {
+                let (view, id) = (&state.view, state.view.frame.first[thread][0] + part);
+                let event = &view.frame.events[id];
+                if event.read.is_some() && state.threads[thread].has(part) == Has::Nothing {
+                    self.choose_source(state.clone(), thread, part)
+                } else {
+                    self.choose_place(state.clone(), thread, part)
                 }
             }
         }
-        self.free_a_thread(state)
+    }
+
+    /// The part of a thread's event to choose for next. Threads that wait come first: the more is certain, the fewer reads are
+    /// left open. Then cells with updates, which leave the fewest choices.
+    fn next_choice(&self, state: &State<'p>) -> Option<(usize, usize)> {
+        let view = &state.view;
+        let mut best = None;
+        for (t, progress) in state.threads.iter().enumerate() {
+            let waits = !self.paths.is_whole(t, progress);
+            for part in 0..view.n_parts(t) {
+                let event = &view.frame.events[view.frame.first[t][0] + part];
+                if progress.has(part) == Has::All || event.read.is_none() && !event.kind.writes() {
+                    continue;
+                }
+                let updated = event.cell.is_some_and(|cell| view.updated.contains(&cell));
+                let rank = (!waits, !updated, if updated { event.cell } else { None }, t, part);
+                if best.is_none_or(|best| rank < best) {
+                    best = Some(rank);
+                }
+            }
+        }
+        best.map(|(.., t, part)| (t, part))
     }
 
     /// Whether some write may still come that an open read sees.
@@ -269,7 +283,7 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         let read = view.id(open.read);
         let Some(cell) = view.frame.events[read].cell else { return false };
         let certain = state.threads.iter().enumerate().any(|(t, progress)| {
-            (progress.done..view.n_parts(t)).any(|part| {
+            (0..view.n_parts(t)).filter(|&part| progress.has(part) != Has::All).any(|part| {
                 let id = view.frame.first[t][0] + part;
                 view.frame.events[id].cell == Some(cell) && self.may_serve(state, open, id)
             })
@@ -307,14 +321,13 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
     }
 
     /// The read sees one of the certain writes of its cell, or one that is still to come.
-    fn choose_source(&mut self, state: State<'p>, thread: usize, read: usize) -> Flow {
+    fn choose_source(&mut self, state: State<'p>, thread: usize, part: usize) -> Flow {
         let view = Rc::clone(&state.view);
+        let read = view.frame.first[thread][0] + part;
         let event = &view.frame.events[read];
         let (Some(cell), key) = (event.cell, view.key(read)) else { return self.dead_end() };
         let mut next = state;
-        let is_update = event.kind.writes();
-        next.threads[thread].has_source = is_update;
-        next.threads[thread].done += usize::from(!is_update);
+        next.threads[thread].give(part, if event.kind.writes() { Has::Source } else { Has::All });
         for (write, source) in view.frame.events.iter().enumerate() {
             if source.cell == Some(cell) && source.kind.writes() && self.prepared().may_read(&view.frame, read, write) {
                 self.see(next.clone(), view.key(write), key, &mut |search, state| search.visit(state))?;
@@ -347,11 +360,11 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
     }
 
     /// The write takes a place among those of its cell.
-    fn choose_place(&mut self, mut state: State<'p>, thread: usize, write: usize) -> Flow {
+    fn choose_place(&mut self, mut state: State<'p>, thread: usize, part: usize) -> Flow {
         let view = Rc::clone(&state.view);
+        let write = view.frame.first[thread][0] + part;
         let (Some(cell), key) = (view.frame.events[write].cell, view.key(write)) else { return self.dead_end() };
-        state.threads[thread].done += 1;
-        state.threads[thread].has_source = false;
+        state.threads[thread].give(part, Has::All);
         let n_places = state.co.get(&cell).map_or(0, Vec::len);
         let first = if self.prepared().free_co { 1 } else { n_places };
         for place in (first..=n_places).rev() {
