@@ -1,9 +1,10 @@
 //! The graph so far: the beginning of each thread's path, sources of reads, orders of writes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 use treville_base::Idx;
+use treville_eval::Coherence;
 use treville_event::{Cell, Kind, Relation};
 use treville_ir::ThreadId;
 use treville_term::TermId;
@@ -116,14 +117,8 @@ impl<'p> Paths<'p> {
             }
         }
         let whole = threads.iter().enumerate().all(|(t, progress)| self.is_whole(t, progress));
-        let updated = (0..frame.traces.len()).flat_map(|t| {
-            let thread = ThreadId::from_usize(t);
-            let events = frame.of_thread(thread).iter().enumerate();
-            let updates = events.filter(|(_, e)| e.action.kind == Kind::Update || e.action.link != Link::None);
-            updates.flat_map(|(i, _)| frame.parts(thread, i as u32)).collect::<Vec<_>>()
-        });
-        let updated = updated.filter_map(|id| frame.events[id].cell).collect();
-        View { choice, limits, updated, frame, whole }
+        let updates = updates(&frame);
+        View { choice, limits, updates, frame, whole }
     }
 }
 
@@ -132,13 +127,46 @@ pub(crate) struct View<'p> {
     choice: Vec<usize>,
     pub(crate) limits: Vec<u32>,
     pub(crate) frame: Frame<'p>,
-    /// The cells of updates.
-    pub(crate) updated: BTreeSet<Cell>,
+    pub(crate) updates: Vec<Update>,
     /// Nothing is still to come.
     pub(crate) whole: bool,
 }
 
+/// An update, or one part of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Update {
+    pub(crate) cell: Cell,
+    pub(crate) read: Key,
+    pub(crate) write: Key,
+}
+
+/// The updates of a frame: single events, and reads with the writes that are linked to them.
+fn updates(frame: &Frame<'_>) -> Vec<Update> {
+    let mut updates = Vec::new();
+    for t in 0..frame.traces.len() {
+        let thread = ThreadId::from_usize(t);
+        for (i, event) in frame.of_thread(thread).iter().enumerate() {
+            let read = match event.action.link {
+                Link::Amo(read) | Link::Lxsx(read) => read,
+                Link::None if event.action.kind == Kind::Update => i as u32,
+                Link::None => continue,
+            };
+            let key = |id: usize| Key::Part(thread, id - frame.first[t][0]);
+            for (r, w) in frame.parts(thread, read).zip(frame.parts(thread, i as u32)) {
+                if let (Some(cell), true) = (frame.events[w].cell, frame.events[w].cell == frame.events[r].cell) {
+                    updates.push(Update { cell, read: key(r), write: key(w) });
+                }
+            }
+        }
+    }
+    updates
+}
+
 impl View<'_> {
+    pub(crate) fn is_updated(&self, cell: Cell) -> bool {
+        self.updates.iter().any(|u| u.cell == cell)
+    }
+
     /// The id of an event in the frame.
     pub(crate) fn id(&self, key: Key) -> usize {
         match key {
@@ -178,6 +206,14 @@ pub(crate) struct Open {
     pub(crate) refused: Vec<u32>,
 }
 
+/// Whether an accepted execution cannot have the write between what an update saw and what it wrote.
+fn excludes(coherence: Coherence, update: &Update, write: Key) -> bool {
+    match (update.write, write) {
+        (Key::Part(a, _), Key::Part(b, _)) if update.read != update.write => coherence.pairs && a != b,
+        _ => coherence.fused && update.read == update.write,
+    }
+}
+
 #[derive(Clone)]
 pub(crate) struct State<'p> {
     pub(crate) threads: Vec<Progress>,
@@ -192,6 +228,34 @@ pub(crate) struct State<'p> {
 }
 
 impl<'p> State<'p> {
+    /// Whether another update sees the write already, so that this one, if `read` is an update's, cannot.
+    pub(crate) fn is_taken(&self, coherence: Coherence, read: Key, write: Key) -> bool {
+        let updates = &self.view.updates;
+        let Some(own) = updates.iter().find(|u| u.read == read) else { return false };
+        updates.iter().any(|u| {
+            let excludes = excludes(coherence, own, u.write) || excludes(coherence, u, own.write);
+            u.read != read && u.cell == own.cell && excludes && self.source(u.read) == Some(write)
+        })
+    }
+
+    /// Whether no update among these writes of a cell has one between its source and itself that it excludes.
+    pub(crate) fn keeps_updates(&self, coherence: Coherence, cell: Cell, order: &[Key]) -> bool {
+        let place = |key: Key| order.iter().position(|k| *k == key);
+        self.view.updates.iter().filter(|u| u.cell == cell).all(|u| {
+            let (Some(to), Some(from)) = (place(u.write), self.source(u.read).and_then(place)) else { return true };
+            let (low, high) = if from < to { (from, to) } else { (to, from) };
+            (from < to || u.read != u.write || !coherence.fused)
+                && (from > to || !order[low + 1..high].iter().any(|w| excludes(coherence, u, *w)))
+        })
+    }
+
+    /// Whether a write must wait until what its update saw has a place.
+    pub(crate) fn follows_later(&self, cell: Cell, write: Key) -> bool {
+        let update = self.view.updates.iter().find(|u| u.write == write);
+        let source = update.and_then(|u| self.source(u.read));
+        source.is_some_and(|source| self.co.get(&cell).is_some_and(|order| !order.contains(&source)))
+    }
+
     pub(crate) fn new(paths: &Paths<'p>) -> Option<Self> {
         let threads = paths.start()?;
         let view = paths.view(&threads);
@@ -199,6 +263,11 @@ impl<'p> State<'p> {
         let co = init.filter_map(|(i, e)| Some((e.cell?, vec![Key::Init(i)]))).collect();
         let view = Rc::new(view);
         Some(State { threads, view, conditions: Vec::new(), rf: Vec::new(), open: Vec::new(), co })
+    }
+
+    /// What a read sees, if that is chosen.
+    pub(crate) fn source(&self, read: Key) -> Option<Key> {
+        self.rf.iter().find(|(_, r)| *r == read).map(|(w, _)| *w)
     }
 
     pub(crate) fn rf(&self) -> Relation {

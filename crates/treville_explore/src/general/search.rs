@@ -1,13 +1,13 @@
 //! The search: what is certain is added, what is not is chosen, one choice after the other.
 
-use super::graph::{Has, Key, Open, Paths, State};
+use super::graph::{Has, Key, Open, Paths, State, View};
 use super::growing::growing_checks;
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
 use treville_base::{Cancel, Idx, Name};
-use treville_eval::{Extent, Judgement, Plan, Staged, Stop, accepts};
+use treville_eval::{Coherence, Extent, Judgement, Plan, Staged, Stop, accepts};
 use treville_event::{Cell, EventSet, Graph, Kind, Relation};
 use treville_model::syntax::CheckMode;
 use treville_model::{CheckId, Model};
@@ -44,7 +44,9 @@ pub(crate) struct Search<'a, 'p, 't> {
     staged: Option<Staged<'p>>,
     growing: Vec<CheckId>,
     /// The view that the evaluator has seen last.
-    entered: Option<Rc<super::graph::View<'p>>>,
+    entered: Option<Rc<View<'p>>>,
+    /// What the model forbids of executions with these events.
+    coherence: Coherence,
     values: Values<'p>,
     /// The addresses that a computed one may be, as far as they can be listed.
     addresses: BTreeMap<TermId, Option<Vec<u64>>>,
@@ -70,6 +72,7 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
             staged: plan.map(|plan| Staged::new(model, plan)),
             growing: growing_checks(model),
             entered: None,
+            coherence: Coherence::default(),
             values: Values::new(&prepared.traces.domain.store, prepared.traces.n_vars),
             addresses: computed_addresses(prepared),
             collector,
@@ -244,6 +247,7 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         match self.next_choice(state) {
             None => self.free_a_thread(state),
             Some((thread, part)) => {
+                self.enter_view(state);
                 let (view, id) = (&state.view, state.view.frame.first[thread][0] + part);
                 let event = &view.frame.events[id];
                 if event.read.is_some() && state.threads[thread].has(part) == Has::Nothing {
@@ -267,8 +271,14 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
                 if progress.has(part) == Has::All || event.read.is_none() && !event.kind.writes() {
                     continue;
                 }
-                let updated = event.cell.is_some_and(|cell| view.updated.contains(&cell));
-                let rank = (!waits, !updated, if updated { event.cell } else { None }, t, part);
+                let updated = event.cell.filter(|cell| view.is_updated(*cell));
+                // There, sources come first, and no write before the one that its update saw.
+                let turn = updated.map_or(0, |cell| {
+                    let reads = event.read.is_some() && progress.has(part) == Has::Nothing;
+                    let key = view.key(view.frame.first[t][0] + part);
+                    u8::from(!reads) + u8::from(!reads && state.follows_later(cell, key))
+                });
+                let rank = (!waits, updated.is_none(), updated, turn, t, part);
                 if best.is_none_or(|best| rank < best) {
                     best = Some(rank);
                 }
@@ -328,8 +338,13 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         let (Some(cell), key) = (event.cell, view.key(read)) else { return self.dead_end() };
         let mut next = state;
         next.threads[thread].give(part, if event.kind.writes() { Has::Source } else { Has::All });
+        let coherence = self.coherence(&view);
         for (write, source) in view.frame.events.iter().enumerate() {
-            if source.cell == Some(cell) && source.kind.writes() && self.prepared().may_read(&view.frame, read, write) {
+            if source.cell == Some(cell)
+                && source.kind.writes()
+                && self.prepared().may_read(&view.frame, read, write)
+                && !next.is_taken(coherence, key, view.key(write))
+            {
                 self.see(next.clone(), view.key(write), key, &mut |search, state| search.visit(state))?;
             }
         }
@@ -365,12 +380,15 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         let write = view.frame.first[thread][0] + part;
         let (Some(cell), key) = (view.frame.events[write].cell, view.key(write)) else { return self.dead_end() };
         state.threads[thread].give(part, Has::All);
+        let coherence = self.coherence(&view);
         let n_places = state.co.get(&cell).map_or(0, Vec::len);
         let first = if self.prepared().free_co { 1 } else { n_places };
         for place in (first..=n_places).rev() {
             let mut next = state.clone();
-            next.co.entry(cell).or_default().insert(place, key);
-            if self.is_plausible(&mut next) {
+            let order = next.co.entry(cell).or_default();
+            order.insert(place, key);
+            let order = order.clone();
+            if next.keeps_updates(coherence, cell, &order) && self.is_plausible(&mut next) {
                 self.offer(next, write, 0)?;
             } else {
                 self.dead_ends += 1;
@@ -469,6 +487,18 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         allowed
     }
 
+    /// What the model forbids around updates, if all events are there; nothing is known of those that are still to come.
+    fn coherence(&self, view: &View<'p>) -> Coherence {
+        if view.whole { self.coherence } else { Coherence::default() }
+    }
+
+    fn enter_view(&mut self, state: &State<'p>) {
+        if let Some(mut staged) = self.staged.take() {
+            self.enter(&mut staged, state);
+            self.staged = Some(staged);
+        }
+    }
+
     /// Gives the evaluator the events of the graph, if it does not have them.
     fn enter(&mut self, staged: &mut Staged<'p>, state: &State<'p>) {
         if self.entered.as_ref().is_some_and(|entered| Rc::ptr_eq(entered, &state.view)) {
@@ -476,7 +506,11 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         }
         let frame = &state.view.frame;
         let cells: Vec<Solved> = frame.events.iter().map(|e| Solved { cell: e.cell, ..Solved::default() }).collect();
-        staged.enter(&skeleton(self.prepared().program, self.prepared().vocabulary, frame, &cells));
+        let skeleton = skeleton(self.prepared().program, self.prepared().vocabulary, frame, &cells);
+        staged.enter(&skeleton);
+        if state.view.whole {
+            self.coherence = Coherence::of(staged, &skeleton);
+        }
         self.entered = Some(Rc::clone(&state.view));
     }
 
