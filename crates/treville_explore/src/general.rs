@@ -15,11 +15,22 @@ mod search;
 use search::Search;
 use treville_base::Cancel;
 use treville_eval::Plan;
-use treville_task::{Outcome, Semantics, Stats, StopReason, Task};
+use treville_task::{Answer, Outcome, Semantics, Stats, StopReason, Task};
 use treville_unfold::{Collector, Failed, Prepared};
 
 /// Answers the task's queries and lists its final states.
 pub(crate) fn explore(task: &Task) -> Outcome {
+    search(task, None)
+}
+
+/// The answers to these of the task's queries that are known to have one, at the first execution that shows it; what is said
+/// of the others means nothing.
+pub(crate) fn witnesses(task: &Task, wanted: Vec<usize>) -> Vec<Answer> {
+    search(task, Some(wanted)).answers
+}
+
+/// All executions, or only so many that these queries have a witness.
+fn search(task: &Task, wanted: Option<Vec<usize>>) -> Outcome {
     let cancel = &task.limits.cancel;
     let mut collector = Collector::new(task);
     let Semantics::Axioms(model, _) = &task.semantics else {
@@ -30,7 +41,7 @@ pub(crate) fn explore(task: &Task) -> Outcome {
         Err(failed) => return collector.outcome(Some(reason(failed, cancel)), false, Stats::new()),
     };
     let plan = Plan::new(model);
-    let mut search = Search::new(&prepared, model, plan.as_ref(), &mut collector, cancel);
+    let mut search = Search::new(&prepared, model, plan.as_ref(), &mut collector, cancel, wanted);
     let refused = search.all().err();
     let mut stats = Stats::new();
     stats.insert("graphs", search.graphs);

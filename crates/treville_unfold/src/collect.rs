@@ -75,6 +75,11 @@ impl<'t> Collector<'t> {
         }
     }
 
+    /// Whether the query with this number has its witness.
+    pub fn has_witness(&self, query: usize) -> bool {
+        self.witnesses[query].is_some()
+    }
+
     pub fn flag(&mut self, name: &Name) {
         *self.flags.entry(name.clone()).or_default() += 1;
     }

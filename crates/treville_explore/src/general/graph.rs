@@ -117,7 +117,7 @@ impl<'p> Paths<'p> {
             }
         }
         let whole = threads.iter().enumerate().all(|(t, progress)| self.is_whole(t, progress));
-        let updates = updates(&frame);
+        let updates = updates(&frame, self.prepared.vocabulary.po_inside);
         View { choice, limits, updates, frame, whole }
     }
 }
@@ -138,10 +138,12 @@ pub(crate) struct Update {
     pub(crate) cell: Cell,
     pub(crate) read: Key,
     pub(crate) write: Key,
+    /// Program order relates the read and the write.
+    ordered: bool,
 }
 
 /// The updates of a frame: single events, and reads with the writes that are linked to them.
-fn updates(frame: &Frame<'_>) -> Vec<Update> {
+fn updates(frame: &Frame<'_>, po_inside: bool) -> Vec<Update> {
     let mut updates = Vec::new();
     for t in 0..frame.traces.len() {
         let thread = ThreadId::from_usize(t);
@@ -151,10 +153,15 @@ fn updates(frame: &Frame<'_>) -> Vec<Update> {
                 Link::None if event.action.kind == Kind::Update => i as u32,
                 Link::None => continue,
             };
+            let ordered = match event.action.link {
+                Link::Amo(read) => po_inside && event.action.after.contains(read),
+                Link::Lxsx(_) => true,
+                Link::None => false,
+            };
             let key = |id: usize| Key::Part(thread, id - frame.first[t][0]);
             for (r, w) in frame.parts(thread, read).zip(frame.parts(thread, i as u32)) {
                 if let (Some(cell), true) = (frame.events[w].cell, frame.events[w].cell == frame.events[r].cell) {
-                    updates.push(Update { cell, read: key(r), write: key(w) });
+                    updates.push(Update { cell, read: key(r), write: key(w), ordered });
                 }
             }
         }
@@ -232,9 +239,16 @@ impl<'p> State<'p> {
     pub(crate) fn is_taken(&self, coherence: Coherence, read: Key, write: Key) -> bool {
         let updates = &self.view.updates;
         let Some(own) = updates.iter().find(|u| u.read == read) else { return false };
+        // Both come after the write; so one of them comes between it and the other.
+        let follows = |u: &Update| if u.read == u.write { coherence.fused } else { u.ordered && coherence.rw_other };
         updates.iter().any(|u| {
-            let excludes = excludes(coherence, own, u.write) || excludes(coherence, u, own.write);
-            u.read != read && u.cell == own.cell && excludes && self.source(u.read) == Some(write)
+            let excludes = excludes(coherence, own, u.write) && excludes(coherence, u, own.write);
+            u.read != read
+                && u.cell == own.cell
+                && follows(own)
+                && follows(u)
+                && excludes
+                && self.source(u.read) == Some(write)
         })
     }
 

@@ -51,6 +51,8 @@ pub(crate) struct Search<'a, 'p, 't> {
     /// The addresses that a computed one may be, as far as they can be listed.
     addresses: BTreeMap<TermId, Option<Vec<u64>>>,
     collector: &'a mut Collector<'t>,
+    /// The queries whose witnesses are all that is asked for, if so.
+    wanted: Option<Vec<usize>>,
     cancel: &'a Cancel,
     refused: Option<String>,
     pub(crate) graphs: u64,
@@ -64,6 +66,7 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         plan: Option<&'p Plan>,
         collector: &'a mut Collector<'t>,
         cancel: &'a Cancel,
+        wanted: Option<Vec<usize>>,
     ) -> Self {
         Search {
             paths: Paths::new(prepared),
@@ -76,6 +79,7 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
             values: Values::new(&prepared.traces.domain.store, prepared.traces.n_vars),
             addresses: computed_addresses(prepared),
             collector,
+            wanted,
             cancel,
             refused: None,
             graphs: 0,
@@ -590,7 +594,12 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
             self.dead_ends += 1;
         }
         self.staged = Some(staged);
-        ControlFlow::Continue(())
+        self.go_on_if_wanted()
+    }
+
+    fn go_on_if_wanted(&self) -> Flow {
+        let is_enough = |wanted: &Vec<usize>| wanted.iter().all(|query| self.collector.has_witness(*query));
+        if self.wanted.as_ref().is_some_and(is_enough) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// With the reference evaluator: one execution for each way to make the model's own choices.
@@ -614,7 +623,7 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
             Err(Stop::TooDeep) => failed = Some("the model recurses too deeply".into()),
         }
         match failed {
-            None => ControlFlow::Continue(()),
+            None => self.go_on_if_wanted(),
             Some(why) => {
                 self.refused = Some(why);
                 ControlFlow::Break(())
