@@ -189,6 +189,15 @@ impl View<'_> {
         }
     }
 
+    /// Whether program order relates two events, those of one instruction aside.
+    fn is_po(&self, a: Key, b: Key) -> bool {
+        let at = |key: Key| self.frame.events[self.id(key)].at;
+        let (Some((thread, i)), Some((other, j))) = (at(a), at(b)) else { return false };
+        let events = self.frame.of_thread(thread);
+        let instance = |i: u32| events[i as usize].action.instance;
+        thread == other && i < j && instance(i) != instance(j)
+    }
+
     /// How many parts the certain events of a thread have.
     pub(crate) fn n_parts(&self, thread: usize) -> usize {
         let first = &self.frame.first[thread];
@@ -261,6 +270,15 @@ impl<'p> State<'p> {
             (from < to || u.read != u.write || !coherence.fused)
                 && (from > to || !order[low + 1..high].iter().any(|w| excludes(coherence, u, *w)))
         })
+    }
+
+    /// Whether a write is among the others of its cell as program order has it, if the model asks for that.
+    pub(crate) fn keeps_program_order(&self, coherence: Coherence, order: &[Key], place: usize) -> bool {
+        let write = order[place];
+        let in_order = |a: &Key, b: &Key| !self.view.is_po(*b, *a);
+        !coherence.ww
+            || order[..place].iter().all(|earlier| in_order(earlier, &write))
+                && order[place + 1..].iter().all(|later| in_order(&write, later))
     }
 
     /// Whether a write must wait until what its update saw has a place.

@@ -106,9 +106,7 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
     /// All executions that the graph can become.
     fn visit(&mut self, mut state: State<'p>) -> Flow {
         self.graphs += 1;
-        if self.cancel.is_due() {
-            return ControlFlow::Break(());
-        }
+        self.check_limits()?;
         match self.advance(&mut state) {
             Err(Halt::Dead) => self.dead_end(),
             Err(Halt::Fork(thread, ways)) => self.fork(&state, thread, &ways),
@@ -121,6 +119,10 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
                 flow
             }
         }
+    }
+
+    fn check_limits(&self) -> Flow {
+        if self.cancel.is_due() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn dead_end(&mut self) -> Flow {
@@ -367,6 +369,7 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         read: Key,
         then: &mut dyn FnMut(&mut Self, State<'p>) -> Flow,
     ) -> Flow {
+        self.check_limits()?;
         let events = &state.view.frame.events;
         let (Some(var), Some(value)) = (events[state.view.id(read)].read, events[state.view.id(write)].written) else {
             return self.dead_end();
@@ -388,11 +391,15 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
         let n_places = state.co.get(&cell).map_or(0, Vec::len);
         let first = if self.prepared().free_co { 1 } else { n_places };
         for place in (first..=n_places).rev() {
+            self.check_limits()?;
             let mut next = state.clone();
             let order = next.co.entry(cell).or_default();
             order.insert(place, key);
             let order = order.clone();
-            if next.keeps_updates(coherence, cell, &order) && self.is_plausible(&mut next) {
+            if next.keeps_program_order(coherence, &order, place)
+                && next.keeps_updates(coherence, cell, &order)
+                && self.is_plausible(&mut next)
+            {
                 self.offer(next, write, 0)?;
             } else {
                 self.dead_ends += 1;
