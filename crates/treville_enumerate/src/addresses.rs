@@ -3,18 +3,39 @@
 //! Only the reads that some address depends on are given sources here, in every way that fits; each combination of cells that
 //! results is searched on its own, with all addresses fixed.
 
-use crate::frame::Frame;
-use crate::prepare::Prepared;
-use crate::values::{Stuck, Values};
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use treville_base::Cancel;
 use treville_event::{Cell, Kind};
 use treville_term::VarId;
+use treville_unfold::{Frame, Prepared, Stuck, Values};
 
 /// More combinations than this are left to the general search.
 const MAX_COMBINATIONS: usize = 100_000;
 
-pub(crate) struct Addresses<'a> {
+/// Frames with every address fixed, with conditions that make sure that they turn out as fixed; together they have the
+/// executions of [`Prepared::each_frame`]. `None` stands for a frame with too many possible addresses.
+pub(crate) fn each_fixed_frame(
+    prepared: &Prepared<'_>,
+    cancel: &Cancel,
+    mut visit: impl FnMut(Option<&Frame<'_>>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    prepared.each_choice(&prepared.possible_paths(), |choice| {
+        let frame = prepared.frame(choice);
+        if frame.fixed {
+            return visit(Some(&frame));
+        }
+        let Some((moving, combinations)) = Addresses::of(prepared, &frame, cancel) else { return visit(None) };
+        for cells in combinations {
+            let mut fixed = frame.clone();
+            moving.iter().zip(cells).for_each(|(&e, cell)| fixed.fix(e, cell));
+            visit(Some(&fixed))?;
+        }
+        ControlFlow::Continue(())
+    })
+}
+
+struct Addresses<'a> {
     prepared: &'a Prepared<'a>,
     frame: &'a Frame<'a>,
     /// Events whose address depends on reads.
@@ -26,7 +47,7 @@ pub(crate) struct Addresses<'a> {
 
 impl<'a> Addresses<'a> {
     /// The combinations of cells for the events that move; `None` if they are too many.
-    pub(crate) fn of(
+    fn of(
         prepared: &'a Prepared<'a>,
         frame: &'a Frame<'a>,
         cancel: &'a Cancel,

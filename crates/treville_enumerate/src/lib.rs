@@ -7,20 +7,10 @@
 
 mod addresses;
 mod candidates;
-mod cells;
-mod collect;
-mod frame;
 mod order;
-mod possible;
-mod prepare;
 mod reaching;
 mod search;
-mod skeleton;
-mod traces;
-mod values;
 
-use collect::Collector;
-use prepare::{Failed, Prepared};
 use reaching::Reaching;
 use search::{Search, Worth};
 use std::ops::ControlFlow;
@@ -33,6 +23,7 @@ use treville_task::{
     Candidate, Candidates, Engine, EngineInfo, Monitor, Outcome, Reached, Semantics, Stats, StopReason, Task,
     Unsupported,
 };
+use treville_unfold::{Collector, Failed, Prepared, holds};
 
 /// A model with its plan, if the staged evaluator takes it.
 type Planned = (Arc<Model>, Option<Arc<Plan>>);
@@ -144,8 +135,7 @@ impl Candidates for Enumerate {
         let _ = candidates::each_candidate(&prepared, cancel, &mut |graph, finals| {
             let observed = question.map_or(&[][..], |q| &q.observed);
             let state: Vec<_> = observed.iter().map(|o| finals.values(&o.place)).collect();
-            let holds =
-                question.is_some_and(|q| q.filter.iter().chain([&q.condition]).all(|f| collect::holds(f, finals)));
+            let holds = question.is_some_and(|q| q.filter.iter().chain([&q.condition]).all(|f| holds(f, finals)));
             visit(Candidate { graph, state: &state, holds })
         });
     }

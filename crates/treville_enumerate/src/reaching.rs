@@ -1,14 +1,9 @@
 //! The candidates that reach the outcome in question, and no others: a choice of sources whose values contradict the question
 //! is given up at once. If asked, so is one that breaks coherence or the atomicity of an update at one location.
 
-use crate::candidates::{Finals, Solution, register_values};
-use crate::collect;
-use crate::frame::Frame;
+use crate::addresses::each_fixed_frame;
 use crate::order::{CellAccesses, Forced};
-use crate::prepare::Prepared;
 use crate::search::{TooLarge, accesses};
-use crate::skeleton::{Solved, skeleton};
-use crate::values::Values;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use treville_base::Cancel;
@@ -16,6 +11,7 @@ use treville_eval::{Coherence, Staged};
 use treville_event::{BaseRel, Cell, EventSet, Graph, Relation};
 use treville_ir::{Formula, Place, Question};
 use treville_term::Bv;
+use treville_unfold::{Finals, Frame, Prepared, Solution, Solved, Values, holds, register_values, skeleton};
 
 type Visit<'v> = dyn FnMut(&Graph, &Finals<'_>) -> ControlFlow<()> + 'v;
 
@@ -45,7 +41,7 @@ impl Reaching<'_, '_> {
     /// Calls `visit` with each of them; breaks if it does, or if the steps are used up.
     pub(crate) fn each(&mut self, visit: &mut Visit<'_>) -> Result<ControlFlow<()>, TooLarge> {
         let mut failed = None;
-        let flow = self.prepared.each_fixed_frame(self.cancel, |frame| {
+        let flow = each_fixed_frame(self.prepared, self.cancel, |frame| {
             frame.ok_or(TooLarge).and_then(|frame| self.frame(frame, visit)).unwrap_or_else(|e| {
                 failed = Some(e);
                 ControlFlow::Break(())
@@ -209,7 +205,7 @@ impl Complete<'_> {
         let lasts = || orders.iter().filter_map(|o| o.last().copied());
         let memory = lasts().filter_map(|w| Some((solution.solved[w].cell?, solution.solved[w].written?)));
         let finals = Finals { program: prepared.program, registers: &self.registers, memory: memory.collect() };
-        if !question.filter.iter().chain([&question.condition]).all(|f| collect::holds(f, &finals)) {
+        if !question.filter.iter().chain([&question.condition]).all(|f| holds(f, &finals)) {
             return ControlFlow::Continue(());
         }
         let n = self.skeleton.n_events();

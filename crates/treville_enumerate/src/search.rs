@@ -1,13 +1,8 @@
 //! The fast search: sources and orders are chosen cell by cell, and a choice that breaks coherence, a path's condition or an
 //! axiom of the model is given up as soon as it does.
 
-use crate::candidates::{Finals, Solution, register_values};
-use crate::collect::Collector;
-use crate::frame::Frame;
+use crate::addresses::each_fixed_frame;
 use crate::order::{CellAccesses, Forced};
-use crate::prepare::Prepared;
-use crate::skeleton::skeleton;
-use crate::values::Values;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,6 +12,7 @@ use treville_event::{BaseRel, Cell, EventSet, Graph, Kind, Relation};
 use treville_ir::ThreadId;
 use treville_model::syntax::CheckMode;
 use treville_term::Bv;
+use treville_unfold::{Collector, Finals, Frame, Prepared, Solution, Solved, Values, register_values, skeleton};
 use treville_vm::Link;
 
 /// Something that only the definition can answer: more writes to a cell than fit a machine word, or too many addresses.
@@ -75,7 +71,7 @@ impl Search<'_, '_, '_> {
     pub(crate) fn all(&mut self) -> Result<(), TooLarge> {
         let mut failed = None;
         let cancel = self.cancel;
-        let _ = self.prepared.each_fixed_frame(cancel, |frame| {
+        let _ = each_fixed_frame(self.prepared, cancel, |frame| {
             let searched = frame.ok_or(TooLarge).and_then(|frame| self.frame(frame));
             searched.unwrap_or_else(|e| {
                 failed = Some(e);
@@ -96,8 +92,7 @@ impl Search<'_, '_, '_> {
 
     fn enter<'f>(&mut self, frame: &'f Frame<'f>, cells: &[Option<Cell>]) -> Result<State<'f>, TooLarge> {
         let n = frame.events.len();
-        let unsolved: Vec<_> =
-            cells.iter().map(|c| crate::skeleton::Solved { cell: *c, ..Default::default() }).collect();
+        let unsolved: Vec<_> = cells.iter().map(|c| Solved { cell: *c, ..Default::default() }).collect();
         let skeleton = skeleton(self.prepared.program, self.prepared.vocabulary, frame, &unsolved);
         self.staged.enter(&skeleton);
         let coherence = Coherence::of(&mut self.staged, &skeleton);

@@ -1,13 +1,16 @@
 //! The engine as others see it.
 
+use crate::general;
 use crate::rules::Rules;
 use crate::search::{self, Ended, Explored};
 use std::collections::BTreeMap;
 use treville_base::{Idx, Name};
 use treville_ir::{Formula, FuncId, Place, Program, Question, Reg, ThreadId};
+use treville_model::Step;
+use treville_model::syntax::CheckMode;
 use treville_task::{
-    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Monitor, Outcome, Semantics, Stats, StopReason, Task,
-    Unsupported,
+    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Scope, Semantics, Stats,
+    StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
 use treville_vm::bytecode::{self, Image, RunOptions};
@@ -31,14 +34,22 @@ impl Engine for Explore {
     }
 
     fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
-        if task.question.is_some() {
-            let what = "a question about final states is not answered by exploration yet";
-            return Err(vec![Unsupported { what: what.into(), span: None }]);
+        if is_general(task) {
+            return match task.program.dynamic_feature() {
+                None => Ok(()),
+                Some((what, span)) => {
+                    let what = format!("{what} is not explored under a model that is not built in");
+                    Err(vec![Unsupported { what, span: Some(span) }])
+                }
+            };
         }
         prepare(task).map(drop).map_err(|why| vec![why])
     }
 
     fn run(&self, task: &Task, _: &dyn Monitor) -> Outcome {
+        if is_general(task) {
+            return self.counted(task).unwrap_or_else(|| general::explore(task));
+        }
         self.explore(task).unwrap_or_else(|why| {
             let stopped = Some(StopReason::Refused(why.what));
             outcome(task, Explored { stopped, ..Explored::default() }, None)
@@ -47,6 +58,39 @@ impl Engine for Explore {
 }
 
 impl Explore {
+    /// The answer to a question where the model is built in and no execution has a race, which the fast search would stop at:
+    /// counted by that search, with the first witnesses that the general one finds.
+    fn counted(&self, task: &Task) -> Option<Outcome> {
+        let question = task.question.as_deref()?;
+        // Consume is acquire in the built-in form of the models, but not in all of the models.
+        let consumes = task.program.tags.iter().any(|tag| *tag == "CON");
+        if consumes || !notes_only_races(task) {
+            return None;
+        }
+        let mut outcome = self.explore(task).ok().filter(|o| o.stopped.is_none() && o.violation.is_none())?;
+        let Counts { executions, positive, .. } = outcome.counts;
+        let mut wanted = Vec::new();
+        for (i, query) in task.queries.iter().enumerate() {
+            let n = match &query.goal {
+                Goal::Final { condition, .. } if *condition == question.condition => positive,
+                Goal::Final { condition: Formula::Not(c), .. } if **c == question.condition => executions - positive,
+                _ => return None,
+            };
+            if n > 0 {
+                wanted.push(i);
+            }
+        }
+        let mut found = if wanted.is_empty() { Vec::new() } else { general::witnesses(task, wanted.clone()) };
+        let scope = scope(task, outcome.cut);
+        for (i, answer) in outcome.answers.iter_mut().enumerate() {
+            *answer = match found.get_mut(i).filter(|_| wanted.contains(&i)) {
+                Some(found) => std::mem::replace(found, Answer::Absent(scope.clone())),
+                None => Answer::Absent(scope.clone()),
+            };
+        }
+        Some(outcome)
+    }
+
     /// All executions of a task, with the final states that its question observes; answers to queries stay open.
     pub fn explore(&self, task: &Task) -> Result<Outcome, Unsupported> {
         let (rules, image) = prepare(task)?;
@@ -67,6 +111,28 @@ impl Explore {
         });
         Ok(outcome(task, explored, states))
     }
+}
+
+/// Whether all that the model says of an execution is that it is one, or that it has a race.
+fn notes_only_races(task: &Task) -> bool {
+    let Semantics::Axioms(model, _) = &task.semantics else { return false };
+    model.steps.iter().all(|step| match step {
+        Step::Check(check) => {
+            let check = &model.checks[*check];
+            check.mode == CheckMode::Require || check.name == "data-race"
+        }
+        Step::Pick(_) => false,
+    })
+}
+
+fn scope(task: &Task, cut: bool) -> Scope {
+    let bound = || format!("loops run at most {} times", task.bounds.unroll);
+    Scope { complete: !cut, relative_to: cut.then(bound).into_iter().collect() }
+}
+
+/// A question about final states, under a model that the evaluator knows.
+fn is_general(task: &Task) -> bool {
+    task.question.is_some() && matches!(task.semantics, Semantics::Axioms(..))
 }
 
 /// What is needed to run, or why it cannot be.

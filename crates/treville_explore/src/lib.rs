@@ -2,6 +2,7 @@
 //! and letting later writes revisit earlier reads. Nothing is remembered of graphs that are done.
 
 mod engine;
+mod general;
 mod graph;
 mod memory;
 mod rules;

@@ -1,8 +1,11 @@
-//! Longer campaigns of random programs: `campaign SEED PROGRAMS [MAX-CANDIDATES [DIALECT]]` compares the engine with the
-//! definition; `campaign SEED PROGRAMS MAX-CANDIDATES DIALECT FOLDER` writes the programs to a folder instead, for use with
+//! Longer campaigns of random programs: `campaign SEED PROGRAMS [MAX-CANDIDATES [DIALECT]]` compares an engine with the
+//! definition (`ENGINE=explore`; otherwise `enumerate`); `campaign SEED PROGRAMS MAX-CANDIDATES DIALECT FOLDER` writes the programs to a folder instead, for use with
 //! other tools.
 
 use std::time::Instant;
+use treville_enumerate::Enumerate;
+use treville_explore::Explore;
+use treville_task::Engine;
 use treville_testkit::Lab;
 use treville_testkit::campaign::{Plan, run, sketch};
 use treville_testkit::random::SYNTAXES;
@@ -12,7 +15,11 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize, otherwise: u64| arguments.get(i).and_then(|a| a.parse().ok()).unwrap_or(otherwise);
     let dialect = arguments.get(3).and_then(|name| SYNTAXES.iter().map(|s| s.name()).find(|n| n == name));
+    let enumerate = || -> Box<dyn Engine> { Box::new(Enumerate::fast()) };
+    let explore = || -> Box<dyn Engine> { Box::new(Explore) };
+    let explores = std::env::var("ENGINE").is_ok_and(|name| name == "explore");
     let plan = Plan {
+        engine: if explores { explore } else { enumerate },
         seed: number(0, 1),
         n_programs: number(1, 10_000) as usize,
         n_threads: 2,

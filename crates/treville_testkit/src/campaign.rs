@@ -19,6 +19,8 @@ pub struct Plan {
     pub n_threads: usize,
     /// A bound on the estimated number of candidates.
     pub max_candidates: f64,
+    /// The engine that is compared with the definition.
+    pub engine: fn() -> Box<dyn Engine>,
     /// Only programs of this dialect.
     pub dialect: Option<&'static str>,
 }
@@ -129,11 +131,11 @@ fn one(lab: &Lab, plan: &Plan, number: usize) -> Result<Tally, String> {
     let mut weak_states = None;
     for model in models(sketch.syntax, number) {
         let specialise = number.is_multiple_of(3);
-        let findings = check(lab, &sketch, model, specialise).map_err(|_| {
+        let findings = check(lab, plan, &sketch, model, specialise).map_err(|_| {
             let seed = plan.seed;
-            let fails = &mut |s: &Sketch| matches!(check(lab, s, model, specialise), Err(Failure::Differs(_)));
+            let fails = &mut |s: &Sketch| matches!(check(lab, plan, s, model, specialise), Err(Failure::Differs(_)));
             let small = if fails(&sketch) { shrink(&sketch, fails) } else { sketch.clone() };
-            let why = check(lab, &small, model, specialise).err().map_or_else(String::new, |f| f.to_string());
+            let why = check(lab, plan, &small, model, specialise).err().map_or_else(String::new, |f| f.to_string());
             let text = small.text().unwrap_or_default();
             format!("seed {seed}, program {number}, model {model}, specialised {specialise}\n{text}\n{why}")
         })?;
@@ -163,7 +165,7 @@ impl Display for Failure {
 }
 
 /// Runs one program under one model both ways. `specialise`: the engine's model knows which tags the program lacks.
-fn check(lab: &Lab, sketch: &Sketch, model: &str, specialise: bool) -> Result<Findings, Failure> {
+fn check(lab: &Lab, plan: &Plan, sketch: &Sketch, model: &str, specialise: bool) -> Result<Findings, Failure> {
     let litmus = parse(lab, sketch).map_err(Failure::Broken)?;
     let reference = lab.link(model, &litmus.program.dialect).map_err(Failure::Broken)?;
     let linked = match specialise {
@@ -172,8 +174,8 @@ fn check(lab: &Lab, sketch: &Sketch, model: &str, specialise: bool) -> Result<Fi
     };
     let task = lab.task(&litmus, &linked, Cancel::new());
     let definition = lab.task(&litmus, &reference, Cancel::new());
-    let (fast, plain) = (Enumerate::fast(), Enumerate::plain());
-    compare(&fast, &plain, &task, &definition, &reference).map_err(Failure::Differs)
+    let (engine, plain) = ((plan.engine)(), Enumerate::plain());
+    compare(&*engine, &plain, &task, &definition, &reference).map_err(Failure::Differs)
 }
 
 fn parse(lab: &Lab, sketch: &Sketch) -> Result<Litmus, String> {

@@ -10,13 +10,13 @@ use treville_vm::{Deps, Link};
 
 /// What is known of an event once values are solved.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Solved {
-    pub(crate) cell: Option<Cell>,
-    pub(crate) read: Option<Bv>,
-    pub(crate) written: Option<Bv>,
+pub struct Solved {
+    pub cell: Option<Cell>,
+    pub read: Option<Bv>,
+    pub written: Option<Bv>,
 }
 
-pub(crate) fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, solved: &[Solved]) -> Skeleton {
+pub fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, solved: &[Solved]) -> Skeleton {
     let n = frame.events.len();
     let events = events(program, frame, solved);
     let mut rels = BTreeMap::new();
@@ -103,9 +103,10 @@ fn of_register(kind: Kind) -> bool {
 
 fn local(frame: &Frame<'_>, deps: DepsOf) -> Relation {
     let mut r = Relation::new(frame.events.len());
-    for (t, trace) in frame.traces.iter().enumerate() {
+    for t in 0..frame.traces.len() {
         let thread = ThreadId::from_usize(t);
-        for (i, event) in trace.events.iter().enumerate() {
+        let path = frame.of_thread(thread);
+        for (i, event) in path.iter().enumerate() {
             // An update that is one event does not depend on itself.
             for from in deps(&event.action).iter().filter(|&from| from != i as u32) {
                 for a in frame.parts(thread, from) {
@@ -119,10 +120,11 @@ fn local(frame: &Frame<'_>, deps: DepsOf) -> Relation {
 
 fn po(vocabulary: &Vocabulary, frame: &Frame<'_>) -> Relation {
     let mut r = Relation::new(frame.events.len());
-    for (t, trace) in frame.traces.iter().enumerate() {
+    for t in 0..frame.traces.len() {
         let thread = ThreadId::from_usize(t);
-        for (j, later) in trace.events.iter().enumerate() {
-            for (i, earlier) in trace.events[..j].iter().enumerate() {
+        let path = frame.of_thread(thread);
+        for (j, later) in path.iter().enumerate() {
+            for (i, earlier) in path[..j].iter().enumerate() {
                 let inside = earlier.action.instance == later.action.instance;
                 let ordered = if inside { vocabulary.po_inside && later.action.after.contains(i as u32) } else { true };
                 if ordered {
@@ -142,9 +144,10 @@ fn links(
     pick: fn(Link) -> Option<u32>,
 ) -> Relation {
     let mut r = Relation::new(frame.events.len());
-    for (t, trace) in frame.traces.iter().enumerate() {
+    for t in 0..frame.traces.len() {
         let thread = ThreadId::from_usize(t);
-        for (i, event) in trace.events.iter().enumerate() {
+        let path = frame.of_thread(thread);
+        for (i, event) in path.iter().enumerate() {
             let Some(from) = pick(event.action.link) else { continue };
             for a in frame.parts(thread, from) {
                 for b in frame.parts(thread, i as u32) {

@@ -1,23 +1,23 @@
 //! Gathering what accepted executions show: final states, counts, flags, and a witness for each query.
 
-use crate::candidates::Finals;
+use crate::Finals;
 use std::collections::BTreeMap;
 use treville_base::Name;
 use treville_event::Graph;
 use treville_ir::{Formula, Question};
 use treville_task::{Answer, Counts, FinalState, FinalValue, Goal, Outcome, Scope, Stats, StopReason, Task, Witness};
 
-pub(crate) struct Collector<'t> {
+pub struct Collector<'t> {
     task: &'t Task,
     states: BTreeMap<Vec<FinalValue>, FinalState>,
-    pub(crate) counts: Counts,
+    pub counts: Counts,
     flags: BTreeMap<Name, u64>,
     undefined: bool,
     witnesses: Vec<Option<Box<Witness>>>,
 }
 
 impl<'t> Collector<'t> {
-    pub(crate) fn new(task: &'t Task) -> Self {
+    pub fn new(task: &'t Task) -> Self {
         Collector {
             task,
             states: BTreeMap::new(),
@@ -33,13 +33,13 @@ impl<'t> Collector<'t> {
     }
 
     /// Whether the test's filter keeps executions with this final state.
-    pub(crate) fn keeps(&self, finals: &Finals<'_>) -> bool {
+    pub fn keeps(&self, finals: &Finals<'_>) -> bool {
         let filter = self.question().and_then(|q| q.filter.as_ref());
         filter.is_none_or(|f| holds(f, finals))
     }
 
     /// Adds an accepted execution; `graph` is built only if it is needed as a witness.
-    pub(crate) fn add(
+    pub fn add(
         &mut self,
         finals: &Finals<'_>,
         graph: &mut dyn FnMut() -> (Graph, Vec<(Name, treville_event::Relation)>),
@@ -75,15 +75,20 @@ impl<'t> Collector<'t> {
         }
     }
 
-    pub(crate) fn flag(&mut self, name: &Name) {
+    /// Whether the query with this number has its witness.
+    pub fn has_witness(&self, query: usize) -> bool {
+        self.witnesses[query].is_some()
+    }
+
+    pub fn flag(&mut self, name: &Name) {
         *self.flags.entry(name.clone()).or_default() += 1;
     }
 
-    pub(crate) fn undefined(&mut self) {
+    pub fn undefined(&mut self) {
         self.undefined = true;
     }
 
-    pub(crate) fn outcome(self, stopped: Option<StopReason>, cut: bool, stats: Stats) -> Outcome {
+    pub fn outcome(self, stopped: Option<StopReason>, cut: bool, stats: Stats) -> Outcome {
         let mut relative_to = Vec::new();
         if cut {
             relative_to.push(format!("loops run at most {} times", self.task.bounds.unroll));
@@ -112,6 +117,6 @@ impl<'t> Collector<'t> {
     }
 }
 
-pub(crate) fn holds(formula: &Formula, finals: &Finals<'_>) -> bool {
+pub fn holds(formula: &Formula, finals: &Finals<'_>) -> bool {
     formula.holds(&|place| finals.value(place))
 }

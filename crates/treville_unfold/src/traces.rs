@@ -8,38 +8,58 @@ use treville_vm::{Action, EventAction, Shape, Symbolic, ThreadVm};
 
 /// An event of a path: what the interpreter said, with the variable that stands for the value read.
 #[derive(Clone, Debug)]
-pub(crate) struct TraceEvent {
-    pub(crate) action: EventAction<TermId>,
-    pub(crate) read: Option<VarId>,
+pub struct TraceEvent {
+    pub action: EventAction<TermId>,
+    pub read: Option<VarId>,
+}
+
+/// What decided, at some point of a path, how it goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn {
+    /// The condition holds.
+    If(TermId),
+    /// One of two free choices.
+    Choice(bool),
 }
 
 /// One way through a thread.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trace {
-    pub(crate) events: Vec<TraceEvent>,
+pub struct Trace {
+    pub events: Vec<TraceEvent>,
     /// Conditions (width 1) under which the thread goes this way.
-    pub(crate) constraints: Vec<TermId>,
+    pub constraints: Vec<TermId>,
+    /// The same and the free choices, in order, each with the number of events before it.
+    pub turns: Vec<(u32, Turn)>,
     /// Final values of the thread's registers.
-    pub(crate) registers: Vec<TermId>,
+    pub registers: Vec<TermId>,
     /// How many registers, locations and memory cells the thread reads.
-    pub(crate) n_reads: u32,
+    pub n_reads: u32,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Traces {
-    pub(crate) domain: Symbolic,
-    pub(crate) threads: IndexVec<ThreadId, Vec<Trace>>,
-    pub(crate) n_vars: u32,
+pub struct Traces {
+    pub domain: Symbolic,
+    pub threads: IndexVec<ThreadId, Vec<Trace>>,
+    pub n_vars: u32,
     /// Some path was cut at the bound.
-    pub(crate) cut: bool,
+    pub cut: bool,
 }
 
 /// Too many paths to be worth starting on.
-pub(crate) const MAX_TRACES: usize = 1 << 20;
+const MAX_TRACES: usize = 1 << 20;
+
+impl Trace {
+    fn turn(&mut self, turn: Turn) {
+        self.turns.push((self.events.len() as u32, turn));
+        if let Turn::If(condition) = turn {
+            self.constraints.push(condition);
+        }
+    }
+}
 
 impl Traces {
     /// Runs every thread; `None` if that was cancelled or gave too many paths.
-    pub(crate) fn of(program: &Program, shape: Shape, cancel: &Cancel) -> Option<Traces> {
+    pub fn of(program: &Program, shape: Shape, cancel: &Cancel) -> Option<Traces> {
         let mut traces = Traces::default();
         for thread in program.roots.ids() {
             let paths = traces.run_thread(program, thread, shape, cancel)?;
@@ -48,7 +68,7 @@ impl Traces {
         Some(traces)
     }
 
-    pub(crate) fn fresh_var(&mut self) -> VarId {
+    pub fn fresh_var(&mut self) -> VarId {
         self.n_vars += 1;
         VarId(self.n_vars - 1)
     }
@@ -92,21 +112,23 @@ impl Traces {
                         }
                         let mut other = (vm.clone(), trace.clone());
                         other.0.take(program, &mut self.domain, false);
-                        other.1.constraints.push(negation);
+                        other.1.turn(Turn::If(negation));
                         open.push(other);
                         vm.take(program, &mut self.domain, true);
-                        trace.constraints.push(cond);
+                        trace.turn(Turn::If(cond));
                     }
                     Action::Choose => {
                         let mut other = (vm.clone(), trace.clone());
                         other.0.take(program, &mut self.domain, false);
+                        other.1.turn(Turn::Choice(false));
                         open.push(other);
                         vm.take(program, &mut self.domain, true);
+                        trace.turn(Turn::Choice(true));
                     }
                     Action::Constrain(cond) => match self.domain.store.as_const(cond) {
                         Some(v) if v.is_zero() => break,
                         Some(_) => {}
-                        None => trace.constraints.push(cond),
+                        None => trace.turn(Turn::If(cond)),
                     },
                     Action::Fresh(width) => {
                         // A value that programs hardly ever write themselves.

@@ -6,16 +6,16 @@ use treville_event::{Cell, Kind};
 use treville_ir::Program;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Cells {
+pub struct Cells {
     /// Those of objects, ascending by address.
-    pub(crate) all: Vec<Cell>,
+    pub all: Vec<Cell>,
     /// Those outside of every object that some access may touch.
-    pub(crate) outside: BTreeSet<Cell>,
+    pub outside: BTreeSet<Cell>,
 }
 
 impl Cells {
     /// Accesses with addresses that depend on what is read do not split anything: they must hit a cell exactly.
-    pub(crate) fn of(program: &Program, traces: &Traces) -> Cells {
+    pub fn of(program: &Program, traces: &Traces) -> Cells {
         let mut borders: Vec<BTreeSet<u64>> =
             program.objects.iter().map(|o| o.init.iter().map(|c| c.offset).chain([o.size]).collect()).collect();
         for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
@@ -46,7 +46,7 @@ impl Cells {
     }
 
     /// Adds a cell outside of every object. Memory there is total and made of whatever is accessed.
-    pub(crate) fn add_outside(&mut self, address: u64, size: u8) {
+    pub fn add_outside(&mut self, address: u64, size: u8) {
         let cell = Cell { address, size };
         if size > 0 && !self.all.iter().any(|c| c.address < cell.end() && address < c.end()) {
             self.outside.insert(cell);
@@ -54,13 +54,13 @@ impl Cells {
     }
 
     /// The cell with exactly these bytes.
-    pub(crate) fn exact(&self, address: u64, size: u8) -> Option<Cell> {
+    pub fn exact(&self, address: u64, size: u8) -> Option<Cell> {
         let cell = Cell { address, size };
         self.outside.get(&cell).copied().or_else(|| self.at(address).filter(|c| *c == cell))
     }
 
     /// The cells that make up exactly these bytes, or `None` if there are none (the access leaves its object, or cuts a cell).
-    pub(crate) fn covering(&self, address: u64, size: u8) -> Option<&[Cell]> {
+    pub fn covering(&self, address: u64, size: u8) -> Option<&[Cell]> {
         let end = address + u64::from(size);
         let first = self.all.partition_point(|c| c.address < address);
         let last = self.all.partition_point(|c| c.address < end);
@@ -71,7 +71,7 @@ impl Cells {
     }
 
     /// The cell that contains this byte.
-    pub(crate) fn at(&self, address: u64) -> Option<Cell> {
+    pub fn at(&self, address: u64) -> Option<Cell> {
         let i = self.all.partition_point(|c| c.address <= address).checked_sub(1)?;
         Some(self.all[i]).filter(|c| address < c.end())
     }

@@ -1,6 +1,5 @@
 //! What is computed once for a task, before any candidate: paths, cells, parts, initial writes.
 
-use crate::addresses::Addresses;
 use crate::cells::Cells;
 use crate::frame::{Frame, Parts, Refusal, initial_value};
 use crate::possible::Possible;
@@ -12,34 +11,34 @@ use treville_event::{Cell, Kind, Vocabulary};
 use treville_ir::{Place, Program, Question};
 use treville_model::Model;
 use treville_task::{Semantics, Task};
-use treville_term::TermId;
+use treville_term::{Bv, TermId};
 use treville_vm::Shape;
 
-pub(crate) struct Prepared<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) model: &'a Model,
-    pub(crate) vocabulary: &'a Vocabulary,
-    pub(crate) traces: Traces,
-    pub(crate) cells: Cells,
+pub struct Prepared<'a> {
+    pub program: &'a Program,
+    pub model: &'a Model,
+    pub vocabulary: &'a Vocabulary,
+    pub traces: Traces,
+    pub cells: Cells,
     parts: Parts,
     init: Vec<(Cell, TermId)>,
     observed: BTreeSet<Cell>,
     possible: Possible,
     /// Some access with a computed address cut through a cell, so that its execution could not be built.
-    pub(crate) missed: std::cell::Cell<bool>,
+    pub missed: std::cell::Cell<bool>,
     /// The engine chooses a coherence order; otherwise the model makes its own.
-    pub(crate) free_co: bool,
+    pub free_co: bool,
 }
 
-/// Why there is nothing to enumerate.
-pub(crate) enum Failed {
+/// Why a task has no executions to look for.
+pub enum Failed {
     NoAxioms,
     TooManyPaths,
     Refused(Refusal),
 }
 
 impl<'a> Prepared<'a> {
-    pub(crate) fn of(task: &'a Task, cancel: &Cancel) -> Result<Prepared<'a>, Failed> {
+    pub fn of(task: &'a Task, cancel: &Cancel) -> Result<Prepared<'a>, Failed> {
         let Semantics::Axioms(model, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
         let program = &*task.program;
         let shape = Shape::new(program, vocabulary, task.bounds.unroll);
@@ -65,40 +64,40 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// Frames with every address fixed, with conditions that make sure that they turn out as fixed; together they have the
-    /// executions of [`Self::each_frame`]. `None` stands for a frame with too many possible addresses.
-    pub(crate) fn each_fixed_frame(
-        &self,
-        cancel: &Cancel,
-        mut visit: impl FnMut(Option<&Frame<'_>>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    /// For each thread, the paths whose conditions can hold.
+    pub fn possible_paths(&self) -> Vec<Vec<usize>> {
         let store = &self.traces.domain.store;
         let possible = |t: &Trace| t.constraints.iter().all(|c| self.possible.can_hold(store, *c));
-        let kept: Vec<Vec<usize>> =
-            self.traces.threads.iter().map(|ts| (0..ts.len()).filter(|&i| possible(&ts[i])).collect()).collect();
-        self.each_choice(&kept, |choice| {
-            let frame = Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice);
-            if frame.fixed {
-                return visit(Some(&frame));
-            }
-            let Some((moving, combinations)) = Addresses::of(self, &frame, cancel) else { return visit(None) };
-            for cells in combinations {
-                let mut fixed = frame.clone();
-                moving.iter().zip(cells).for_each(|(&e, cell)| fixed.fix(e, cell));
-                visit(Some(&fixed))?;
-            }
-            ControlFlow::Continue(())
-        })
+        self.traces.threads.iter().map(|ts| (0..ts.len()).filter(|&i| possible(&ts[i])).collect()).collect()
+    }
+
+    /// One path for each thread, put together.
+    pub fn frame(&self, choice: &[usize]) -> Frame<'_> {
+        Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice, None)
+    }
+
+    /// The beginnings of one path for each thread, this many events of each.
+    pub fn beginning(&self, choice: &[usize], limits: &[u32]) -> Frame<'_> {
+        Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice, Some(limits))
+    }
+
+    /// The values that a term may have, whatever is read; `None` if they are too many to list.
+    pub fn possible_values(&self, term: TermId) -> Option<BTreeSet<Bv>> {
+        self.possible.values(&self.traces.domain.store, term)
     }
 
     /// Every combination of one path for each thread, in lexicographic order.
-    pub(crate) fn each_frame(&self, mut visit: impl FnMut(&Frame<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    pub fn each_frame(&self, mut visit: impl FnMut(&Frame<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         let all: Vec<Vec<usize>> = self.traces.threads.iter().map(|ts| (0..ts.len()).collect()).collect();
-        self.each_choice(&all, |choice| visit(&Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice)))
+        self.each_choice(&all, |choice| visit(&self.frame(choice)))
     }
 
     /// Every way to take one element of each list, in lexicographic order.
-    fn each_choice(&self, lists: &[Vec<usize>], mut visit: impl FnMut(&[usize]) -> ControlFlow<()>) -> ControlFlow<()> {
+    pub fn each_choice(
+        &self,
+        lists: &[Vec<usize>],
+        mut visit: impl FnMut(&[usize]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         if lists.iter().any(Vec::is_empty) {
             return ControlFlow::Continue(());
         }
@@ -115,7 +114,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Whether a read could see a write as far as their instructions tell: not its own, and of the same size.
-    pub(crate) fn may_read(&self, frame: &Frame<'_>, read: usize, write: usize) -> bool {
+    pub fn may_read(&self, frame: &Frame<'_>, read: usize, write: usize) -> bool {
         let own = read == write || write > read && self.same_instance(frame, read, write);
         !own && frame.events[read].size == frame.events[write].size
     }
@@ -129,7 +128,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// The cell of an access whose address turned out to be `address`. That none fits is remembered if it can happen at all.
-    pub(crate) fn exact_cell(&self, term: TermId, address: u64, size: u8) -> Option<Cell> {
+    pub fn exact_cell(&self, term: TermId, address: u64, size: u8) -> Option<Cell> {
         let cell = self.cells.exact(address, size);
         if cell.is_none() {
             let addresses = self.possible.values(&self.traces.domain.store, term);
@@ -139,7 +138,7 @@ impl<'a> Prepared<'a> {
         cell
     }
 
-    pub(crate) fn is_observed(&self, cell: Option<Cell>) -> bool {
+    pub fn is_observed(&self, cell: Option<Cell>) -> bool {
         cell.is_some_and(|c| self.observed.contains(&c))
     }
 }

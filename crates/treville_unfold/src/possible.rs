@@ -15,14 +15,14 @@ type Set = Option<BTreeSet<Bv>>;
 /// More values than this are "anything".
 const MAX_VALUES: usize = 64;
 
-pub(crate) struct Possible {
+pub struct Possible {
     /// By variable. A variable that no read of a whole cell defines may be anything.
     vars: BTreeMap<VarId, BTreeSet<Bv>>,
     anything: BTreeSet<VarId>,
 }
 
 impl Possible {
-    pub(crate) fn of(program: &Program, traces: &Traces, cells: &Cells) -> Possible {
+    pub fn of(program: &Program, traces: &Traces, cells: &Cells) -> Possible {
         let store = &traces.domain.store;
         let events = || traces.threads.iter().flatten().flat_map(|t| &t.events);
         let mut reads: BTreeMap<VarId, (TermId, u8)> = BTreeMap::new();
@@ -97,7 +97,7 @@ impl Possible {
     }
 
     /// The values of a term.
-    pub(crate) fn values(&self, store: &TermStore, term: TermId) -> Set {
+    pub fn values(&self, store: &TermStore, term: TermId) -> Set {
         if let Some(v) = store.as_const(term) {
             return Some(BTreeSet::from([v]));
         }
@@ -136,7 +136,7 @@ impl Possible {
     }
 
     /// Whether a condition can hold.
-    pub(crate) fn can_hold(&self, store: &TermStore, condition: TermId) -> bool {
+    pub fn can_hold(&self, store: &TermStore, condition: TermId) -> bool {
         self.values(store, condition).is_none_or(|values| values.iter().any(|v| !v.is_zero()))
     }
 }

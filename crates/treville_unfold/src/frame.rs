@@ -1,7 +1,7 @@
-//! A frame: one path for each thread, put together. Its events are fixed; who reads from whom is not.
+//! A frame: one path for each thread, or the beginning of one, put together. Its events are fixed; who reads from whom is not.
 
 use crate::cells::Cells;
-use crate::traces::{Trace, Traces};
+use crate::traces::{Trace, TraceEvent, Traces};
 use crate::values::{Stuck, Values};
 use std::collections::BTreeMap;
 use treville_base::Idx;
@@ -11,40 +11,40 @@ use treville_term::{BinOp, Bv, Cast, TermId, TermNode, TermStore, VarId};
 
 /// An event of a frame, or one part of an access that is split.
 #[derive(Clone, Debug)]
-pub(crate) struct FrameEvent {
+pub struct FrameEvent {
     /// Thread and position in its trace; `None` for an initial write.
-    pub(crate) at: Option<(ThreadId, u32)>,
-    pub(crate) kind: Kind,
+    pub at: Option<(ThreadId, u32)>,
+    pub kind: Kind,
     /// Known from the start unless the address depends on what is read.
-    pub(crate) cell: Option<Cell>,
+    pub cell: Option<Cell>,
     /// The address, if the event has one.
-    pub(crate) address: Option<TermId>,
-    pub(crate) size: u8,
-    pub(crate) read: Option<VarId>,
-    pub(crate) written: Option<TermId>,
+    pub address: Option<TermId>,
+    pub size: u8,
+    pub read: Option<VarId>,
+    pub written: Option<TermId>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Frame<'t> {
+pub struct Frame<'t> {
     /// Initial writes first, then the threads in order.
-    pub(crate) events: Vec<FrameEvent>,
-    pub(crate) traces: Vec<&'t Trace>,
+    pub events: Vec<FrameEvent>,
+    pub traces: Vec<&'t Trace>,
     /// For each thread, the id of the first part of each event of its trace; one more at the end.
-    pub(crate) first: Vec<Vec<usize>>,
+    pub first: Vec<Vec<usize>>,
     /// Values of reads that are put together from parts.
-    pub(crate) joined: Vec<(VarId, TermId)>,
+    pub joined: Vec<(VarId, TermId)>,
     /// Every address is known.
-    pub(crate) fixed: bool,
+    pub fixed: bool,
     /// Addresses that were fixed: they must turn out so.
-    pub(crate) assumed: Vec<(TermId, u64)>,
+    pub assumed: Vec<(TermId, u64)>,
 }
 
 /// Why a program cannot be handled, in words.
-pub(crate) type Refusal = String;
+pub type Refusal = String;
 
 /// The parts of memory accesses that frames need, made once for all of them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Parts {
+pub struct Parts {
     /// By thread, trace and event: for each part its cell, and the variable or term.
     of: BTreeMap<(u32, u32, u32), Vec<Part>>,
     joined: BTreeMap<(u32, u32, u32), (VarId, TermId)>,
@@ -59,7 +59,7 @@ struct Part {
 
 impl Parts {
     /// Splits every access with a known address that covers more than one cell.
-    pub(crate) fn of(traces: &mut Traces, cells: &Cells) -> Result<Parts, Refusal> {
+    pub fn of(traces: &mut Traces, cells: &Cells) -> Result<Parts, Refusal> {
         let mut parts = Parts::default();
         let paths: Vec<(u32, u32, Trace)> = traces
             .threads
@@ -158,13 +158,14 @@ pub(crate) fn constant(program: &Program, e: &Expr) -> Bv {
 }
 
 impl<'t> Frame<'t> {
-    /// `init` are the initial writes of the cells that matter.
-    pub(crate) fn new(
+    /// `init` are the initial writes of the cells that matter. Of each path, at most `limits` events are taken, if given.
+    pub fn new(
         traces: &'t Traces,
         parts: &Parts,
         cells: &Cells,
         init: &[(Cell, TermId)],
         choice: &[usize],
+        limits: Option<&[u32]>,
     ) -> Self {
         let store = &traces.domain.store;
         let mut frame = Frame {
@@ -189,7 +190,8 @@ impl<'t> Frame<'t> {
         for (thread, &path) in choice.iter().enumerate() {
             let trace = &traces.threads[ThreadId::from_usize(thread)][path];
             let mut first = Vec::with_capacity(trace.events.len() + 1);
-            for (i, event) in trace.events.iter().enumerate() {
+            let limit = limits.map_or(usize::MAX, |limits| limits[thread] as usize);
+            for (i, event) in trace.events.iter().take(limit).enumerate() {
                 first.push(frame.events.len());
                 let key = (thread as u32, path as u32, i as u32);
                 let at = Some((ThreadId(thread as u32), i as u32));
@@ -231,18 +233,18 @@ impl<'t> Frame<'t> {
     }
 
     /// Whether the address of an event depends on what is read.
-    pub(crate) fn moves(&self, event: usize) -> bool {
+    pub fn moves(&self, event: usize) -> bool {
         self.events[event].address.is_some() && self.events[event].cell.is_none()
     }
 
     /// Fixes the address of an event that moves.
-    pub(crate) fn fix(&mut self, event: usize, cell: Cell) {
+    pub fn fix(&mut self, event: usize, cell: Cell) {
         self.assumed.extend(self.events[event].address.map(|a| (a, cell.address)));
         self.events[event].cell = Some(cell);
     }
 
     /// Whether some path's condition, or an address that was fixed, is already known to be otherwise.
-    pub(crate) fn contradicts(&self, values: &mut Values<'_>) -> bool {
+    pub fn contradicts(&self, values: &mut Values<'_>) -> bool {
         let mut fails = |term, holds: &dyn Fn(Bv) -> bool| match values.eval(term) {
             Ok(v) => v.is_thin_air() || !holds(v),
             Err(Stuck::Unbound) => false,
@@ -253,7 +255,7 @@ impl<'t> Frame<'t> {
     }
 
     /// A value out of thin air gets its name from the write that passes it on last, counting what the threads read.
-    pub(crate) fn named(&self, store: &TermStore, value: Bv) -> Bv {
+    pub fn named(&self, store: &TermStore, value: Bv) -> Bv {
         if !value.is_thin_air() {
             return value;
         }
@@ -268,8 +270,13 @@ impl<'t> Frame<'t> {
         Bv::thin_air(name)
     }
 
+    /// The events of a thread's trace that are in the frame.
+    pub fn of_thread(&self, thread: ThreadId) -> &'t [TraceEvent] {
+        &self.traces[thread.index()].events[..self.first[thread.index()].len() - 1]
+    }
+
     /// The parts of an event of a thread's trace.
-    pub(crate) fn parts(&self, thread: ThreadId, index: u32) -> std::ops::Range<usize> {
+    pub fn parts(&self, thread: ThreadId, index: u32) -> std::ops::Range<usize> {
         let first = &self.first[thread.index()];
         first[index as usize]..first[index as usize + 1]
     }

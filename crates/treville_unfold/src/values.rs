@@ -7,7 +7,7 @@ use treville_term::{Bv, Cast, TermId, TermNode, TermStore, VarId};
 
 /// No value, at least not yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stuck {
+pub enum Stuck {
     /// Some read that matters has no source yet.
     Unbound,
     /// Values depend on themselves, or something is computed from a value out of thin air.
@@ -22,7 +22,7 @@ enum Memo {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Values<'s> {
+pub struct Values<'s> {
     store: &'s TermStore,
     bound: Vec<Option<TermId>>,
     /// Valid in the epoch that it was made in.
@@ -31,26 +31,30 @@ pub(crate) struct Values<'s> {
 }
 
 impl<'s> Values<'s> {
-    pub(crate) fn new(store: &'s TermStore, n_vars: u32) -> Self {
+    pub fn new(store: &'s TermStore, n_vars: u32) -> Self {
         Values { store, bound: vec![None; n_vars as usize], memo: vec![(0, Memo::Unknown); n_vars as usize], epoch: 1 }
     }
 
-    pub(crate) fn store(&self) -> &'s TermStore {
+    pub fn store(&self) -> &'s TermStore {
         self.store
     }
 
     /// Says what a variable is. Values computed so far that did not need it stay valid.
-    pub(crate) fn bind(&mut self, var: VarId, term: TermId) {
+    pub fn bind(&mut self, var: VarId, term: TermId) {
         self.bound[var.0 as usize] = Some(term);
     }
 
+    pub fn is_bound(&self, var: VarId) -> bool {
+        self.bound[var.0 as usize].is_some()
+    }
+
     /// Takes back the binding of a variable; everything is computed anew.
-    pub(crate) fn unbind(&mut self, var: VarId) {
+    pub fn unbind(&mut self, var: VarId) {
         self.bound[var.0 as usize] = None;
         self.epoch += 1;
     }
 
-    pub(crate) fn eval(&mut self, term: TermId) -> Result<Bv, Stuck> {
+    pub fn eval(&mut self, term: TermId) -> Result<Bv, Stuck> {
         let solid = |v: Bv| if v.is_thin_air() { Err(Stuck::Circular) } else { Ok(v) };
         match self.store.node(term) {
             TermNode::Const(v) => Ok(v),
@@ -68,7 +72,7 @@ impl<'s> Values<'s> {
         }
     }
 
-    pub(crate) fn var(&mut self, v: VarId) -> Result<Bv, Stuck> {
+    pub fn var(&mut self, v: VarId) -> Result<Bv, Stuck> {
         match self.memo[v.0 as usize] {
             (epoch, Memo::Known(value)) if epoch == self.epoch => return Ok(value),
             (epoch, Memo::Busy) if epoch == self.epoch => return Err(Stuck::Circular),

@@ -1,0 +1,26 @@
+//! A finite program, unfolded: what engines over whole executions share.
+//!
+//! Every path of every thread with symbolic values ([`Traces`]), the granules of memory ([`Cells`]), one path for each thread
+//! put together ([`Frame`]), the events with the sets and relations that the program determines ([`skeleton`]), values once
+//! sources are chosen ([`Values`], [`Solution`]), and what accepted executions show ([`Collector`]). How sources and orders are
+//! chosen is the engines' business.
+
+mod cells;
+mod collect;
+mod frame;
+mod possible;
+mod prepare;
+mod skeleton;
+mod solution;
+mod traces;
+mod values;
+
+pub use cells::Cells;
+pub use collect::{Collector, holds};
+pub use frame::{Frame, FrameEvent, Parts, Refusal};
+pub use possible::Possible;
+pub use prepare::{Failed, Prepared};
+pub use skeleton::{Solved, skeleton};
+pub use solution::{Finals, Solution, register_values};
+pub use traces::{Trace, TraceEvent, Traces, Turn};
+pub use values::{Stuck, Values};
