@@ -110,6 +110,8 @@ pub struct ThreadVm<V> {
     jumps: BTreeMap<BlockId, u32>,
     /// The answer that is given was known without asking.
     known: bool,
+    /// The engine has chosen something since the last jump backwards.
+    chosen: bool,
     /// Jumps backwards that the bound does not count.
     free_jumps: u32,
     /// The last load-linked that no store-conditional has used: event, address, size.
@@ -150,6 +152,7 @@ impl<V: Clone> ThreadVm<V> {
             scopes: Vec::new(),
             jumps: BTreeMap::new(),
             known: false,
+            chosen: false,
             free_jumps: 0,
             reservation: None,
             n_events: 0,
@@ -221,6 +224,7 @@ impl<V: Clone> ThreadVm<V> {
 
     /// Answers a branch or a choice.
     pub fn take<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, yes: bool) {
+        self.chosen |= !self.known;
         match std::mem::replace(&mut self.waiting, Waiting::Nothing) {
             Waiting::Branch { then, els, scope } => {
                 let free = self.known && scope.join.is_none();
@@ -386,7 +390,8 @@ impl<V: Clone> ThreadVm<V> {
     /// Counts a jump backwards, and says whether it may happen. A machine's branch on what is known is free: its loop ends by
     /// itself, or surely never does.
     fn may_repeat(&mut self, target: BlockId, free: bool) -> bool {
-        if free {
+        // What is known may come from a choice, as the status of a store-conditional does: then another iteration may choose again.
+        if !std::mem::replace(&mut self.chosen, false) && free {
             self.free_jumps += 1;
             return self.free_jumps <= MAX_FREE_JUMPS;
         }
