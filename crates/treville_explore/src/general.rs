@@ -3,7 +3,7 @@
 //! The graph grows by what is certain. A thread's events are added up to the first point where its way depends on a read that
 //! has no source yet; no event waits for a read that it does not depend on, so that a read may see a write that its own thread
 //! let go first. Choices are made one by one, and each divides the executions that are left: a read sees one of the writes
-//! in the graph, or one that is still to come ([`search`] offers it to each new write of its cell); a write takes one place
+//! in the graph, or one that is still to come ([`Search`] offers it to each new write of its cell); a write takes one place
 //! among those of its cell; a thread that nothing else can free goes one of its ways, and the values that turn up must agree.
 //! So no execution is met twice and none is lost, whatever the model says, and nothing is remembered of those that are done.
 //! What the model forbids of the graph so far, it must forbid of every larger one to be given up early ([`growing`]).

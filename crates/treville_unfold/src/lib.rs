@@ -1,7 +1,7 @@
 //! A finite program, unfolded: what engines over whole executions share.
 //!
 //! Every path of every thread with symbolic values ([`Traces`]), the granules of memory ([`Cells`]), one path for each thread
-//! put together ([`Frame`]), the events with the sets and relations that the program determines ([`skeleton`]), values once
+//! put together ([`Frame`]), the events with the sets and relations that the program determines ([`skeleton()`]), values once
 //! sources are chosen ([`Values`], [`Solution`]), and what accepted executions show ([`Collector`]). How sources and orders are
 //! chosen is the engines' business.
 
