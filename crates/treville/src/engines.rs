@@ -24,7 +24,7 @@ const ENGINES: &[EngineEntry] = &[
     },
     EngineEntry {
         name: "explore",
-        about: "every execution of a program, each once, by extending and revisiting graphs (the default for programs)",
+        about: "every execution of a program or test, each once, by extending graphs event by event (the default for programs)",
         make: || Arc::new(treville_explore::Explore),
     },
 ];

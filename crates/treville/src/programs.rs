@@ -7,7 +7,7 @@ use std::time::Instant;
 use treville_base::{FileId, Name, SourceMap};
 use treville_ir::Program;
 use treville_llvm::{Clang, CompileOptions};
-use treville_report::{Failure, ProgramChecked};
+use treville_report::{Failure, ProgramChecked, VerdictWord};
 use treville_task::{Bounds, Limits, Monitor, Outcome, Scope, Semantics, StopReason, Task, Verdict};
 
 /// A language of programs.
@@ -93,7 +93,12 @@ impl Session<'_> {
         let program = treville_passes::run(&program, &simpler);
         let model = options.model.name.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned());
         if !options.model.is_bundled(&model) {
-            return Err(unreadable(format!("programs are checked under bundled models only, and {model} is none")));
+            let reason = format!("programs are checked under bundled models as they are only, and {model} is none");
+            return Err(Failure { word: VerdictWord::Unknown, ..unreadable(reason) });
+        }
+        if let Some(second) = &options.run.cross_check {
+            let reason = format!("no second engine takes programs yet, so that {second} cannot check the answer");
+            return Err(Failure { word: VerdictWord::Unknown, ..unreadable(reason) });
         }
         let engine = self.engines.for_programs(&options.run).map_err(unreadable)?;
         let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));

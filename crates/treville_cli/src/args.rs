@@ -335,9 +335,12 @@ impl LaterArgs {
     /// Why the call cannot be served, if it uses one of these.
     pub(crate) fn refusal(&self) -> Option<String> {
         let used = [
-            (!self.property.is_empty(), "--property: litmus tests ask their own question; properties of programs"),
+            (
+                !self.property.is_empty(),
+                "--property: litmus tests ask their own question; choices among the properties of programs",
+            ),
             (self.flush.is_some(), "--flush: programs in .rma"),
-            (self.weak_cas, "--weak-cas: programs in C"),
+            (self.weak_cas, "--weak-cas: weak compare-exchanges that fail without a reason"),
         ];
         used.into_iter().find(|(used, _)| *used).map(|(_, what)| format!("{what} are not built yet"))
     }

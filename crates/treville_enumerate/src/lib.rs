@@ -15,9 +15,8 @@ use reaching::Reaching;
 use search::{Search, Worth};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
-use treville_base::{Cancel, Name};
-use treville_eval::{Extent, Judgement, Plan, Staged, Stop, accepts};
-use treville_event::Relation;
+use treville_base::Cancel;
+use treville_eval::{Plan, Staged};
 use treville_model::Model;
 use treville_task::{
     Candidate, Candidates, Engine, EngineInfo, Monitor, Outcome, Reached, Semantics, Stats, StopReason, Task,
@@ -164,42 +163,16 @@ impl Candidates for Enumerate {
 
 /// The definition: every candidate, judged by the reference evaluator.
 fn judge_all(prepared: &Prepared<'_>, collector: &mut Collector<'_>, cancel: &Cancel) -> Result<(), StopReason> {
-    let model = prepared.model;
-    let mut failed = None;
+    let mut judged = Ok(());
     let _ = candidates::each_candidate(prepared, cancel, &mut |graph, finals| {
         if !collector.keeps(finals) {
             return ControlFlow::Continue(());
         }
         collector.counts.candidates += 1;
-        let judged = accepts(model, graph, cancel, &mut |judgement| {
-            if let Some((check, _)) = judgement.failed_assertions(model).next() {
-                failed = Some(StopReason::Refused(format!("the model's assertion {} fails", check.name)));
-            }
-            judgement.flags(model).for_each(|(check, _)| collector.flag(&check.name));
-            if judgement.undefined {
-                collector.undefined();
-            }
-            collector.add(finals, &mut || (graph.clone(), picks(model, judgement)));
-        });
-        match judged {
-            Ok(()) => {}
-            Err(Stop::Cancelled) => return ControlFlow::Break(()),
-            Err(Stop::Fault(d)) => failed = Some(StopReason::Refused(d.message)),
-            Err(Stop::TooDeep) => failed = Some(StopReason::Refused("the model recurses too deeply".into())),
-        }
-        if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        judged = collector.judge(prepared.model, graph, finals, cancel);
+        if judged.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    failed.map_or(Ok(()), Err)
-}
-
-/// What the model picked, by name.
-fn picks(model: &Model, judgement: &Judgement) -> Vec<(Name, Relation)> {
-    let named = model.picks.iter().zip(&judgement.picks);
-    named
-        .filter_map(
-            |(pick, value)| if let Extent::Rel(r) = &**value { Some((pick.name.clone(), r.clone())) } else { None },
-        )
-        .collect()
+    judged
 }
 
 fn reason(failed: Failed, cancel: &Cancel) -> StopReason {

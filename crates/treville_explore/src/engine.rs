@@ -20,7 +20,7 @@ pub struct Explore;
 
 const INFO: EngineInfo = EngineInfo {
     name: "explore",
-    about: "every execution of a program, each once, by extending and revisiting graphs",
+    about: "every execution of a program or test, each once, by extending graphs event by event",
 };
 
 /// Events of one execution, at most.
@@ -96,7 +96,8 @@ impl Explore {
         let (rules, image) = prepare(task)?;
         let options = search::Options {
             run: RunOptions {
-                idle_blocks: task.reductions.idle_loops,
+                // Final states are counted with their executions, all of them.
+                idle_blocks: task.reductions.idle_loops && task.question.is_none(),
                 bound: task.question.as_ref().map_or(task.bounds.given, |_| Some(task.bounds.unroll)),
                 fuel: FUEL,
             },

@@ -8,6 +8,7 @@
 mod cells;
 mod collect;
 mod frame;
+mod judge;
 mod possible;
 mod prepare;
 mod skeleton;

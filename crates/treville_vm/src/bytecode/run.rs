@@ -102,7 +102,7 @@ pub enum Step {
 pub struct RunOptions {
     /// Whether an iteration of a loop that changed nothing blocks.
     pub idle_blocks: bool,
-    /// How often a loop is iterated.
+    /// How often a loop may jump back, as in [`crate::Shape`].
     pub bound: Option<u32>,
     /// How many instructions may pass between two steps.
     pub fuel: u32,
@@ -506,7 +506,7 @@ impl Runner {
                     return Some(Step::Blocked { site: None, wait: Wait::Spin });
                 }
                 state.count += 1;
-                if options.bound.is_some_and(|bound| state.count >= bound) {
+                if options.bound.is_some_and(|bound| state.count > bound) {
                     return Some(Step::Cut);
                 }
                 state.effects = self.effects;

@@ -4,11 +4,9 @@ use super::{Flow, Search};
 use crate::general::graph::State;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use treville_base::Name;
-use treville_eval::{Extent, Judgement, Stop, accepts};
 use treville_event::{EventSet, Graph, Relation};
-use treville_model::Model;
 use treville_model::syntax::CheckMode;
+use treville_task::StopReason;
 use treville_unfold::{Finals, Solution, Values, register_values, skeleton};
 
 /// An execution with its values.
@@ -104,40 +102,13 @@ impl<'p> Search<'_, 'p, '_> {
 
     /// With the reference evaluator: one execution for each way to make the model's own choices.
     fn judge_plainly(&mut self, graph: &Graph, finals: &Finals<'_>) -> Flow {
-        let (model, collector) = (self.model, &mut *self.collector);
-        let mut failed = None;
-        let judged = accepts(model, graph, self.cancel, &mut |judgement| {
-            if let Some((check, _)) = judgement.failed_assertions(model).next() {
-                failed = Some(format!("the model's assertion {} fails", check.name));
-            }
-            judgement.flags(model).for_each(|(check, _)| collector.flag(&check.name));
-            if judgement.undefined {
-                collector.undefined();
-            }
-            collector.add(finals, &mut || (graph.clone(), picks(model, judgement)));
-        });
-        match judged {
-            Ok(()) => {}
-            Err(Stop::Cancelled) => return ControlFlow::Break(()),
-            Err(Stop::Fault(fault)) => failed = Some(fault.message),
-            Err(Stop::TooDeep) => failed = Some("the model recurses too deeply".into()),
-        }
-        match failed {
-            None => self.go_on_if_wanted(),
-            Some(why) => {
+        match self.collector.judge(self.model, graph, finals, self.cancel) {
+            Ok(()) => self.go_on_if_wanted(),
+            Err(StopReason::Refused(why)) => {
                 self.refused = Some(why);
                 ControlFlow::Break(())
             }
+            Err(_) => ControlFlow::Break(()),
         }
     }
-}
-
-/// What the model picked, by name.
-fn picks(model: &Model, judgement: &Judgement) -> Vec<(Name, Relation)> {
-    let named = model.picks.iter().zip(&judgement.picks);
-    let relation = |(pick, value): (&treville_model::Pick, &Arc<Extent>)| match &**value {
-        Extent::Rel(r) => Some((pick.name.clone(), r.clone())),
-        Extent::Set(_) => None,
-    };
-    named.filter_map(relation).collect()
 }
