@@ -84,6 +84,7 @@ impl Session<'_> {
         path: &str,
         language: &Language,
         options: &Options,
+        stories: usize,
         monitor: &dyn Monitor,
     ) -> Result<Run, Failure> {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
@@ -113,6 +114,8 @@ impl Session<'_> {
             limits: Limits { cancel, memory_mb: options.run.memory_mb },
             states: false,
             reductions: options.run.reductions,
+            properties: options.run.properties.failures(),
+            stories,
         };
         let name = engine.info().name;
         engine.supports(&task).map_err(|why| refusal(name, &why, &sources))?;

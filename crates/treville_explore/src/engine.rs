@@ -5,7 +5,7 @@ use crate::rules::Rules;
 use crate::search::{self, Ended, Explored};
 use std::collections::BTreeMap;
 use treville_base::{Idx, Name};
-use treville_ir::{Formula, FuncId, Place, Program, Question, Reg, ThreadId};
+use treville_ir::{Failure, Formula, FuncId, Place, Program, Question, Reg, ThreadId};
 use treville_model::Step;
 use treville_model::syntax::CheckMode;
 use treville_task::{
@@ -102,6 +102,11 @@ impl Explore {
                 fuel: FUEL,
             },
             max_events: MAX_EVENTS,
+            stories: task.stories,
+            properties: match task.question {
+                Some(_) => Failure::USUAL.iter().copied().collect(),
+                None => task.properties.clone(),
+            },
             cancel: task.limits.cancel.clone(),
         };
         let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
@@ -246,6 +251,7 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         flags: BTreeMap::new(),
         undefined: false,
         violation: explored.violation,
+        stories: explored.stories,
         stopped: explored.stopped,
         cut: explored.cut,
         stats,

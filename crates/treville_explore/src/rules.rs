@@ -55,6 +55,11 @@ impl Mode {
         mode
     }
 
+    /// As strong as both.
+    pub(crate) fn with(self, other: Mode) -> Mode {
+        Mode(self.0 | other.0)
+    }
+
     fn without_seq_cst(self) -> Mode {
         Mode(self.0 & !Mode::SEQ_CST)
     }

@@ -1,15 +1,17 @@
 //! The search: adds events one by one, keeps the choices that are left, and goes back to them.
 
 mod safety;
+mod story;
 mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
 use crate::memory::{Locations, Owner};
 use crate::rules::{Mode, Rules, Scratch};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use story::Standstill;
 use treville_base::Cancel;
 use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage};
-use treville_task::{StopReason, Violation};
+use treville_task::{StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -18,6 +20,10 @@ pub(crate) struct Options {
     pub(crate) run: RunOptions,
     /// Events of one execution.
     pub(crate) max_events: u32,
+    /// How many complete executions are to be told.
+    pub(crate) stories: usize,
+    /// The failures that are looked for; what else goes wrong is passed over.
+    pub(crate) properties: BTreeSet<Failure>,
     pub(crate) cancel: Cancel,
 }
 
@@ -29,6 +35,7 @@ pub(crate) struct Explored {
     /// Some execution was cut at the bound.
     pub(crate) cut: bool,
     pub(crate) violation: Option<Violation>,
+    pub(crate) stories: Vec<Story>,
     /// Why it ended early.
     pub(crate) stopped: Option<StopReason>,
 }
@@ -278,7 +285,8 @@ impl<'a> Search<'a> {
             Step::Spawn { site, func } => self.spawn(thread, site, func),
             Step::Join { site, thread: handle } => {
                 let Some(child) = self.joined(handle) else {
-                    return Err(self.violation(Failure::ApiMisuse, "joins a thread that does not exist", thread, site));
+                    let what = "joins a thread that does not exist";
+                    return self.violation(Failure::ApiMisuse, what, thread, Some(site));
                 };
                 let Some(end) = self.ended(child) else { return Ok(Move::Back) };
                 let value = self.graph.label(end).value;
@@ -302,14 +310,7 @@ impl<'a> Search<'a> {
                     Some(SiteKind::Free) => "what is freed is not on the heap".to_owned(),
                     _ => "an access outside every object".to_owned(),
                 };
-                self.explored.violation = Some(Violation {
-                    failure,
-                    message,
-                    thread: u32::from(thread),
-                    span: site.map(|s| self.image.site(s).span),
-                    other: None,
-                });
-                Err(Stop::Violation)
+                self.violation(failure, &message, thread, site)
             }
             Step::End(value) => {
                 self.add(thread, Kind::End, Mode::RELAXED, value, INIT, None);
@@ -369,7 +370,7 @@ impl<'a> Search<'a> {
                 if self.locations.places[loc as usize].owner == Owner::Nothing {
                     let what =
                         if addr < 4096 { "a null pointer is followed" } else { "an access outside every object" };
-                    return Err(self.violation(Failure::InvalidAccess, what, thread, site));
+                    self.report(Failure::InvalidAccess, what, &[], &[Standstill::failing(thread, Some(site))])?;
                 }
                 Ok(loc)
             }

@@ -1,6 +1,6 @@
 //! How values and addresses are written for people.
 
-use crate::{Program, Type};
+use crate::{Member, Object, Program, Type};
 use treville_term::Bv;
 
 impl Program {
@@ -29,13 +29,29 @@ impl Program {
     fn show_pointer(&self, address: u64) -> Option<String> {
         let (id, offset) = self.object_at(address)?;
         let name = &self.objects[id].name;
-        Some(if offset == 0 { name.to_string() } else { format!("{name}+{offset}") })
+        let member = self.objects[id].member(offset).filter(|_| offset > 0);
+        Some(match member {
+            _ if offset == 0 => name.to_string(),
+            Some(member) => format!("{name}{}", member.path),
+            None => format!("{name}+{offset}"),
+        })
+    }
+
+    /// How a value at an address is shown.
+    pub fn type_at(&self, address: u64) -> Type {
+        self.object_at(address).map_or(Type::Untyped, |(id, offset)| {
+            let object = &self.objects[id];
+            object.member(offset).map_or(object.ty, |member| member.ty)
+        })
     }
 
     /// The name of an address: `x`, `x[2]` for arrays, `x+4` inside an object.
     pub fn show_address(&self, address: u64) -> Option<String> {
         let (id, offset) = self.object_at(address)?;
         let object = &self.objects[id];
+        if let Some(member) = object.member(offset) {
+            return Some(format!("{}{}", object.name, member.path));
+        }
         let element = match object.ty {
             Type::Int { bytes, .. } => u64::from(bytes),
             Type::Pointer | Type::Untyped => 8,
@@ -45,5 +61,13 @@ impl Program {
             _ if object.array && offset.is_multiple_of(element) => format!("{}[{}]", object.name, offset / element),
             _ => format!("{}+{offset}", object.name),
         })
+    }
+}
+
+impl Object {
+    /// The named part that begins at an offset.
+    fn member(&self, offset: u64) -> Option<&Member> {
+        let at = self.members.binary_search_by_key(&offset, |m| m.offset).ok()?;
+        Some(&self.members[at])
     }
 }

@@ -53,6 +53,8 @@ fn explored(program: &Program, model: &str) -> String {
         limits: Limits { cancel: Cancel::default(), memory_mb: None },
         states: false,
         reductions: Reductions { idle_loops: true, symmetry: false },
+        properties: treville_ir::Failure::USUAL.iter().copied().collect(),
+        stories: 0,
     };
     match Explore.explore(&task) {
         Err(why) => why.what,

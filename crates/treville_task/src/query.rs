@@ -1,5 +1,6 @@
 //! Tasks: a program, what its executions are, and what is asked of them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Name};
 use treville_event::Vocabulary;
@@ -20,6 +21,10 @@ pub struct Task {
     /// List the final states (and count them): an engine may otherwise stop as soon as every query is answered.
     pub states: bool,
     pub reductions: Reductions,
+    /// Of a program that asks nothing of its own: the failures that are looked for.
+    pub properties: BTreeSet<Failure>,
+    /// How many complete executions of it are to be told, if it does not fail.
+    pub stories: usize,
 }
 
 /// What an engine may leave out since it would find nothing new.

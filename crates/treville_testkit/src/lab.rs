@@ -141,6 +141,8 @@ impl Lab {
             limits: Limits { cancel, memory_mb: None },
             states: true,
             reductions: Reductions::default(),
+            properties: std::collections::BTreeSet::new(),
+            stories: 0,
         }
     }
 }

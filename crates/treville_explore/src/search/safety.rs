@@ -1,5 +1,6 @@
 //! What is wrong with an execution: memory that is not there, races, threads that wait for each other.
 
+use super::story::Standstill;
 use super::{Ended, Move, Search, Stop};
 use crate::graph::{EventId, INIT, Kind, Made};
 use crate::memory::Owner;
@@ -12,7 +13,7 @@ impl Search<'_> {
     /// All threads have ended or wait.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
         let mut blocked = false;
-        let mut resource = None;
+        let mut stands = Vec::new();
         let mut other = false;
         for thread in 0..self.graph.threads.len() as u16 {
             if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
@@ -20,7 +21,9 @@ impl Search<'_> {
             }
             blocked = true;
             match self.step(thread) {
-                Step::Blocked { wait: Wait::Resource, site } => resource = resource.or(Some((thread, site))),
+                Step::Blocked { wait: Wait::Resource, site } => {
+                    stands.push(Standstill { thread, site, wait: Some(Wait::Resource) });
+                }
                 Step::Join { .. } => {}
                 Step::Cut => {
                     self.explored.cut = true;
@@ -31,23 +34,17 @@ impl Search<'_> {
         }
         if !blocked {
             self.explored.complete += 1;
+            if self.explored.stories.len() < self.options.stories {
+                let story = self.story(&[], &[]);
+                self.explored.stories.push(story);
+            }
             let ended = Ended { runners: &self.runners, graph: &self.graph, locations: &self.locations };
             (self.ended)(&ended);
             return Ok(());
         }
         self.explored.blocked += 1;
-        if let Some((thread, site)) = resource
-            && !other
-            && self.waits_for_good()
-        {
-            self.explored.violation = Some(Violation {
-                failure: Failure::Deadlock,
-                message: "every thread waits for another".into(),
-                thread: u32::from(thread),
-                span: site.map(|s| self.image.site(s).span),
-                other: None,
-            });
-            return Err(Stop::Violation);
+        if !stands.is_empty() && !other && self.waits_for_good() {
+            self.report(Failure::Deadlock, "every thread waits for another", &[], &stands)?;
         }
         Ok(())
     }
@@ -66,19 +63,17 @@ impl Search<'_> {
         let e = self.add(thread, Kind::Free, Mode::RELAXED, addr, INIT, site);
         let Some(at) = self.graph.made.iter().position(|m| m.addr == addr && (m.heap || site.is_none())) else {
             let what = "what is freed is not the start of an object on the heap";
-            return Err(self.fault(Failure::InvalidFree, what, e, None));
+            self.fault(Failure::InvalidFree, what, e, None)?;
+            return Ok(Move::Go);
         };
         let made = self.graph.made[at];
         if made.free != INIT {
-            return Err(self.fault(Failure::DoubleFree, "an object is freed twice", e, Some(made.free)));
+            self.fault(Failure::DoubleFree, "an object is freed twice", e, Some(made.free))?;
+            return Ok(Move::Go);
         }
         if !self.ordered(made.alloc, e) {
-            return Err(self.fault(
-                Failure::InvalidFree,
-                "an object is freed whose allocation may come later",
-                e,
-                None,
-            ));
+            let what = "an object is freed whose allocation may come later";
+            self.fault(Failure::InvalidFree, what, e, Some(made.alloc))?;
         }
         self.graph.made[at].free = e;
         let locs = address::heap_object(addr).and_then(|key| self.locations.of_made.get(&key));
@@ -87,7 +82,8 @@ impl Search<'_> {
             let late = location.writes.iter().chain(&location.reads).find(|a| !self.ordered(**a, e)).copied();
             if let Some(access) = late {
                 let what = "an object is freed while another thread may use it";
-                return Err(self.fault(Failure::UseAfterFree, what, access, Some(e)));
+                self.fault(Failure::UseAfterFree, what, access, Some(e))?;
+                break;
             }
         }
         Ok(Move::Go)
@@ -106,7 +102,7 @@ impl Search<'_> {
             self.check_made(e, place.addr, place.size)?;
             if label.kind.reads() && label.rf == INIT && !self.zeroed(place.addr) {
                 let what = "memory is read that nobody has written";
-                return Err(self.fault(Failure::Uninitialized, what, e, None));
+                self.fault(Failure::Uninitialized, what, e, None)?;
             }
         }
         let location = &self.graph.locations[label.loc as usize];
@@ -121,7 +117,7 @@ impl Search<'_> {
         });
         match race {
             None => Ok(()),
-            Some(other) => Err(self.fault(Failure::Race, "two accesses race", e, Some(other))),
+            Some(other) => self.fault(Failure::Race, "two accesses race", e, Some(other)),
         }
     }
 
@@ -138,19 +134,19 @@ impl Search<'_> {
 
     fn check_made(&mut self, e: EventId, addr: u64, size: u8) -> Result<(), Stop> {
         let Some(made) = self.made(addr).copied() else {
-            return Err(self.fault(Failure::InvalidAccess, "an access outside every object", e, None));
+            return self.fault(Failure::InvalidAccess, "an access outside every object", e, None);
         };
         if addr + u64::from(size) > made.addr + made.size {
             let what = format!("an access beyond the end of an object of {} bytes", made.size);
-            return Err(self.fault(Failure::InvalidAccess, &what, e, Some(made.alloc)));
+            return self.fault(Failure::InvalidAccess, &what, e, Some(made.alloc));
         }
         if !self.ordered(made.alloc, e) {
-            return Err(self.fault(
+            return self.fault(
                 Failure::InvalidAccess,
                 "an access to an object whose allocation may come later",
                 e,
                 Some(made.alloc),
-            ));
+            );
         }
         if made.free != INIT && !self.ordered(e, made.free) {
             let what = if made.heap {
@@ -158,32 +154,51 @@ impl Search<'_> {
             } else {
                 "an object is used after its function has returned"
             };
-            return Err(self.fault(Failure::UseAfterFree, what, e, Some(made.free)));
+            return self.fault(Failure::UseAfterFree, what, e, Some(made.free));
         }
         Ok(())
     }
 
-    pub(super) fn violation(&mut self, failure: Failure, message: &str, thread: u16, site: SiteId) -> Stop {
-        self.explored.violation = Some(Violation {
-            failure,
-            message: message.to_owned(),
-            thread: u32::from(thread),
-            span: Some(self.image.site(site).span),
-            other: None,
-        });
-        Stop::Violation
+    /// A violation where a thread stands; it does not go on from there.
+    pub(super) fn violation(
+        &mut self,
+        failure: Failure,
+        message: &str,
+        thread: u16,
+        site: Option<SiteId>,
+    ) -> Result<Move, Stop> {
+        self.report(failure, message, &[], &[Standstill::failing(thread, site)])?;
+        self.explored.blocked += 1;
+        Ok(Move::Back)
     }
 
     /// A violation at an event.
-    fn fault(&mut self, failure: Failure, message: &str, e: EventId, other: Option<EventId>) -> Stop {
-        let span = |e: EventId| Some(self.image.site(self.graph.label(e).site?).span);
+    fn fault(&mut self, failure: Failure, message: &str, e: EventId, other: Option<EventId>) -> Result<(), Stop> {
+        let events: Vec<EventId> = std::iter::once(e).chain(other).collect();
+        self.report(failure, message, &events, &[])
+    }
+
+    /// A violation that these events show, or where these threads stand: the end, if it is looked for.
+    pub(super) fn report(
+        &mut self,
+        failure: Failure,
+        message: &str,
+        events: &[EventId],
+        stands: &[Standstill],
+    ) -> Result<(), Stop> {
+        if !self.options.properties.contains(&failure) {
+            return Ok(());
+        }
+        let story = self.story(events, stands);
+        let step = |i: usize| story.about.get(i).and_then(|at| story.steps.get(*at));
         self.explored.violation = Some(Violation {
             failure,
             message: message.to_owned(),
-            thread: u32::from(self.graph.label(e).thread),
-            span: span(e),
-            other: other.and_then(span),
+            thread: step(0).map_or(0, |s| s.thread),
+            span: step(0).and_then(|s| s.span),
+            other: step(1).and_then(|s| s.span),
+            story: Some(Box::new(story)),
         });
-        Stop::Violation
+        Err(Stop::Violation)
     }
 }
