@@ -158,6 +158,9 @@ struct Search<'a> {
     /// Whether the runner is where its thread's events end.
     placed: Vec<bool>,
     steps: Vec<Option<Step>>,
+    /// A value that makes the thread wait if its next step reads it.
+    idle: Vec<Option<u64>>,
+    kept: Vec<u64>,
     stack: Vec<Entry>,
     ways: Vec<Way>,
     spare: Vec<Graph>,
@@ -191,6 +194,8 @@ impl<'a> Search<'a> {
             runners: Vec::new(),
             placed: Vec::new(),
             steps: Vec::new(),
+            idle: Vec::new(),
+            kept: Vec::new(),
             stack: Vec::new(),
             ways: Vec::new(),
             spare: Vec::new(),
@@ -217,6 +222,7 @@ impl<'a> Search<'a> {
         self.runners.push(Runner::default());
         self.placed.push(false);
         self.steps.push(None);
+        self.idle.push(None);
         self.graph.threads.resize_with(self.runners.len(), Default::default);
         index
     }
@@ -247,6 +253,7 @@ impl<'a> Search<'a> {
         {
             return self.take(thread, step);
         }
+        let mut idle = None;
         for thread in 0..self.graph.threads.len() as u16 {
             if !self.graph.threads[usize::from(thread)].present {
                 continue;
@@ -261,9 +268,18 @@ impl<'a> Search<'a> {
                 },
                 _ => false,
             };
-            if !waits {
-                return self.take(thread, step);
+            if waits {
+                continue;
             }
+            if self.would_wait(thread, step)? {
+                idle = idle.or(Some((thread, step)));
+                continue;
+            }
+            return self.take(thread, step);
+        }
+        // Nothing else can be done: a read that makes its thread wait has other sources, perhaps.
+        if let Some((thread, step)) = idle {
+            return self.take(thread, step);
         }
         self.finish()?;
         Ok(Move::Back)
@@ -415,7 +431,10 @@ impl<'a> Search<'a> {
         let position = self.graph.co_position(loc, source);
         let latest = position == self.graph.locations[loc as usize].writes.len();
         if !latest {
-            if self.graph.coherence_bound(e) > position {
+            // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest
+            // write when it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
+            let waits = matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. });
+            if waits || self.graph.coherence_bound(e) > position {
                 return Ok(Move::Back);
             }
             if !self.rules.allows(&self.graph, e, &mut self.scratch) {
@@ -423,12 +442,6 @@ impl<'a> Search<'a> {
             }
         }
         self.check(e)?;
-        // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest write
-        // when it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
-        if !latest && matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. }) {
-            self.explored.blocked += 1;
-            return Ok(Move::Back);
-        }
         Ok(Move::Go)
     }
 

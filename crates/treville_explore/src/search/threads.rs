@@ -1,6 +1,6 @@
 //! Threads: their runners, brought to where the events of their threads end.
 
-use super::{Search, handle};
+use super::{Search, Stop, handle};
 use crate::graph::{EventId, Kind, NOT_SAVED};
 use treville_vm::bytecode::Step;
 
@@ -16,7 +16,32 @@ impl Search<'_> {
         }
         let step = self.runners[t].run(self.image, &self.options.run);
         self.steps[t] = Some(step);
+        self.idle[t] = None;
         step
+    }
+
+    /// Whether the next step of a thread is a read after which it waits, if it reads the latest write. Such a read is put
+    /// off until no other thread can go on: by then there may be a write that ends the waiting, and all executions in
+    /// which the thread waits for an earlier one are left out. In which order threads are run is free.
+    pub(super) fn would_wait(&mut self, thread: u16, step: Step) -> Result<bool, Stop> {
+        let (Step::Load { site, addr } | Step::UpdateRead { site, addr }) = step else { return Ok(false) };
+        let t = usize::from(thread);
+        let loc = self.location(thread, site, addr)?;
+        let value = match self.graph.locations[loc as usize].writes.last() {
+            Some(latest) => self.graph.label(*latest).value,
+            None => self.initial(loc),
+        };
+        if self.idle[t] == Some(value) {
+            return Ok(true);
+        }
+        self.kept.clear();
+        self.runners[t].save(self.image, &mut self.kept);
+        self.runners[t].give(self.image, value);
+        let next = self.runners[t].run(self.image, &self.options.run);
+        self.runners[t].restore(self.image, u32::from(thread), &self.kept);
+        let waits = matches!(next, Step::Blocked { .. });
+        self.idle[t] = waits.then_some(value);
+        Ok(waits)
     }
 
     /// Brings a thread's runner to where its events end: from the last state that was kept, or from the start.
