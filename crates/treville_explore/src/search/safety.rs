@@ -38,7 +38,7 @@ impl Search<'_> {
                 let story = self.story(&[], &[]);
                 self.explored.stories.push(story);
             }
-            let ended = Ended { runners: &self.runners, graph: &self.graph, locations: &self.locations };
+            let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
             (self.ended)(&ended);
             return Ok(());
         }
