@@ -2,6 +2,8 @@
 
 mod access;
 mod back;
+mod crew;
+mod estimate;
 mod safety;
 mod story;
 mod threads;
@@ -9,12 +11,13 @@ mod threads;
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
 use crate::memory::{Locations, Numbers, Owner};
 use crate::rules::{Mode, Rules, Scratch};
+use crew::Member;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use story::Standstill;
 use treville_base::Cancel;
 use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage};
-use treville_task::{StopReason, Story, Violation};
+use treville_task::{Monitor, StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -27,6 +30,8 @@ pub(crate) struct Options {
     pub(crate) stories: usize,
     /// The failures that are looked for; what else goes wrong is passed over.
     pub(crate) properties: BTreeSet<Failure>,
+    /// How many explore at the same time.
+    pub(crate) workers: usize,
     pub(crate) cancel: Cancel,
 }
 
@@ -43,27 +48,47 @@ pub(crate) struct Explored {
     pub(crate) stories: Vec<Story>,
     /// Why it ended early.
     pub(crate) stopped: Option<StopReason>,
+    /// How many executions there are, guessed before they were explored.
+    pub(crate) estimate: Option<u64>,
+}
+
+impl Explored {
+    /// How many executions there will be, judged by how many there were so far.
+    pub(crate) fn expected(&self) -> Option<u64> {
+        let seen = (self.complete + self.blocked) as f64;
+        (seen > 0.0 && self.done > 0.0).then(|| (seen / self.done.min(1.0)) as u64)
+    }
+
+    fn add(&mut self, other: Explored) {
+        self.done += other.done;
+        self.complete += other.complete;
+        self.blocked += other.blocked;
+        self.revisits += other.revisits;
+        self.cut |= other.cut;
+        self.violation = self.violation.take().or(other.violation);
+        self.stories.extend(other.stories);
+        self.stopped = self.stopped.take().or(other.stopped);
+    }
+}
+
+/// What is explored, and for whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) image: &'a Image,
+    pub(crate) rules: Rules,
+    pub(crate) options: &'a Options,
+    pub(crate) monitor: &'a dyn Monitor,
 }
 
 /// Explores all executions of a compiled program; `ended` is told of each complete one.
-pub(crate) fn explore(
-    program: &Program,
-    image: &Image,
-    rules: Rules,
-    options: &Options,
-    ended: &mut dyn FnMut(&Ended<'_>),
-) -> Explored {
+pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Explored {
     let mut stride = 8;
     loop {
-        let numbers = Arc::new(Numbers::new(program.roots.len() as u16));
-        let mut search = Search::new(program, image, rules, options, stride, numbers, ended);
-        match search.all() {
-            Err(Stop::MoreThreads) if stride < address::MAX_THREADS as usize => stride *= 2,
-            Err(stop) => {
-                search.explored.stopped = stop.reason(&options.cancel);
-                return search.explored;
-            }
-            Ok(()) => return search.explored,
+        match crew::explore(job, stride, ended) {
+            None if stride < address::MAX_THREADS as usize => stride *= 2,
+            None => return Explored { stopped: Stop::MoreThreads.reason(&job.options.cancel), ..Explored::default() },
+            Some(explored) => return explored,
         }
     }
 }
@@ -96,6 +121,8 @@ enum Stop {
     Cancelled,
     TooManyEvents(u32),
     MoreThreads,
+    /// Another one has stopped.
+    Elsewhere,
     Endless,
     Refused(String),
 }
@@ -103,7 +130,7 @@ enum Stop {
 impl Stop {
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
         Some(StopReason::Refused(match self {
-            Stop::Violation => return None,
+            Stop::Violation | Stop::Elsewhere => return None,
             Stop::Cancelled => return StopReason::of(cancel),
             Stop::TooManyEvents(n) => format!("an execution has more than {n} events (--bound bounds loops)"),
             Stop::MoreThreads => format!("there are more than {} threads", address::MAX_THREADS),
@@ -157,6 +184,7 @@ struct Search<'a> {
     image: &'a Image,
     rules: Rules,
     options: &'a Options,
+    crew: Member<'a>,
     modes: Vec<Modes>,
     graph: Graph,
     numbers: Arc<Numbers>,
@@ -193,20 +221,16 @@ struct Runs {
 }
 
 impl<'a> Search<'a> {
-    fn new(
-        program: &'a Program,
-        image: &'a Image,
-        rules: Rules,
-        options: &'a Options,
-        stride: usize,
-        numbers: Arc<Numbers>,
-        ended: &'a mut dyn FnMut(&Ended<'_>),
-    ) -> Self {
+    fn new(job: &Job<'a>, stride: usize, crew: Member<'a>, ended: &'a mut dyn FnMut(&Ended<'_>)) -> Self {
+        let Job { program, image, rules, options, .. } = *job;
+        let numbers = Arc::clone(crew.numbers());
         let mut search = Search {
             program,
             image,
             rules,
             options,
+            last_state: crew.first_state(),
+            crew,
             modes: image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect(),
             graph: Graph::new(stride),
             locations: Locations::new(Arc::clone(&numbers), image.sites().len()),
@@ -218,7 +242,6 @@ impl<'a> Search<'a> {
             number: Vec::new(),
             scratch: Scratch::default(),
             kept: Vec::new(),
-            last_state: 0,
             next: None,
             share: 1.0,
             explored: Explored::default(),
@@ -249,20 +272,33 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Explores what is below the graph at hand.
     fn all(&mut self) -> Result<(), Stop> {
-        loop {
-            loop {
-                match self.advance()? {
-                    Move::Go => {}
-                    Move::Choose => break,
-                    Move::Back => {
-                        self.explored.done += self.share;
-                        break;
-                    }
-                }
+        self.onward()?;
+        self.rest()
+    }
+
+    /// Explores what is left.
+    fn rest(&mut self) -> Result<(), Stop> {
+        while self.back()? {
+            if self.crew.is_called() {
+                self.answer_call()?;
             }
-            if !self.back()? {
-                return Ok(());
+            self.onward()?;
+        }
+        Ok(())
+    }
+
+    /// Adds events until there is a choice to go back to.
+    fn onward(&mut self) -> Result<(), Stop> {
+        loop {
+            match self.advance()? {
+                Move::Go => {}
+                Move::Choose => return Ok(()),
+                Move::Back => {
+                    self.explored.done += self.share;
+                    return Ok(());
+                }
             }
         }
     }
@@ -270,8 +306,9 @@ impl<'a> Search<'a> {
     /// Adds the next event. In which order threads go on is free; the one that did the last event is the first to be asked.
     fn advance(&mut self) -> Result<Move, Stop> {
         self.since_cancel += 1;
-        if self.since_cancel >= 1024 {
+        if self.since_cancel >= 4096 {
             self.since_cancel = 0;
+            self.crew.tell(&self.explored);
             if self.options.cancel.is_due() {
                 return Err(Stop::Cancelled);
             }
