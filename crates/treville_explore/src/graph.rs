@@ -2,6 +2,7 @@
 //! its time stamp and the search goes back by cutting off the end.
 
 use crate::rules::{Mode, Rules};
+use std::sync::Arc;
 use treville_ir::FuncId;
 use treville_vm::bytecode::SiteId;
 
@@ -85,12 +86,12 @@ pub(crate) struct Thread {
     /// The event that started it; [`INIT`] if it was there from the start.
     pub(crate) spawn: EventId,
     pub(crate) func: FuncId,
-    pub(crate) args: Vec<u64>,
+    pub(crate) args: Arc<[u64]>,
 }
 
 impl Default for Thread {
     fn default() -> Self {
-        Thread { present: false, events: Vec::new(), spawn: INIT, func: FuncId(0), args: Vec::new() }
+        Thread { present: false, events: Vec::new(), spawn: INIT, func: FuncId(0), args: Arc::default() }
     }
 }
 
@@ -437,8 +438,8 @@ impl Graph {
         for (thread, like) in self.threads.iter_mut().zip(&other.threads) {
             thread.present = like.present && like.spawn <= last;
             (thread.spawn, thread.func) = (like.spawn, like.func);
-            if thread.args != like.args {
-                thread.args.clone_from(&like.args);
+            if !Arc::ptr_eq(&thread.args, &like.args) {
+                thread.args = Arc::clone(&like.args);
             }
             let kept = like.events.partition_point(|e| *e <= last);
             thread.events.clear();

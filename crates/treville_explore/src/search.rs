@@ -251,7 +251,7 @@ impl<'a> Search<'a> {
         search.make_room();
         for (root, thread) in program.roots.iter().zip(&mut search.graph.threads) {
             (thread.present, thread.func) = (true, root.func);
-            thread.args.extend(root.init.iter().map(|(_, value)| constant(program, value)));
+            thread.args = root.init.iter().map(|(_, value)| constant(program, value)).collect();
         }
         search
     }
@@ -324,13 +324,12 @@ impl<'a> Search<'a> {
         let last = self.graph.label(self.graph.len() - 1).thread;
         let mut idle = None;
         for thread in std::iter::once(last).chain(0..self.graph.threads.len() as u16) {
-            if !self.graph.threads[usize::from(thread)].present {
+            if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
                 continue;
             }
             let step = self.step(thread);
             match step {
                 Step::Blocked { .. } | Step::Cut => {}
-                Step::End(_) if self.ended(thread).is_some() => {}
                 Step::Join { thread: handle, .. } if self.joined(handle).is_some_and(|t| self.ended(t).is_none()) => {}
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
                     match self.read(thread, site, addr, true)? {
@@ -437,7 +436,7 @@ impl<'a> Search<'a> {
         self.threads[t].runner.spawn_args(self.image, &mut args);
         let e = self.add(thread, Kind::Spawn, Mode::RELAXED, u64::from(child), INIT, Some(site));
         let entry = &mut self.graph.threads[usize::from(child)];
-        (entry.present, entry.spawn, entry.func, entry.args) = (true, e, func, args);
+        (entry.present, entry.spawn, entry.func, entry.args) = (true, e, func, args.into());
         self.threads[t].runner.give(self.image, handle(u64::from(child)));
         Ok(Move::Go)
     }
