@@ -1,5 +1,6 @@
 //! The search: adds events one by one, keeps the choices that are left, and goes back to them.
 
+mod choices;
 mod safety;
 mod story;
 mod threads;
@@ -114,6 +115,8 @@ enum Way {
     Source(EventId),
     /// The write with the choice's number comes at this place of its location's order.
     Place(u32),
+    /// The undetermined value with the choice's number is this one.
+    Value(u64),
     /// This read reads from the write with the choice's number.
     Revisit(EventId),
     /// The same, in the graph that remains then, with the write at this place.
@@ -333,7 +336,7 @@ impl<'a> Search<'a> {
                 Ok(Move::Go)
             }
             Step::Endless => Err(Stop::Endless),
-            Step::Nondet { .. } => Err(Stop::Refused("a value that is not determined".into())),
+            Step::Nondet { site } => self.choose(thread, site),
             Step::Blocked { .. } | Step::Cut => Ok(Move::Back),
         }
     }
@@ -536,6 +539,8 @@ impl<'a> Search<'a> {
                     }
                     e
                 }
+                // The value that is tried first.
+                Kind::Choice => return label.value == 0,
                 _ => return true,
             };
             let writes = &graph.locations[label.loc as usize].writes;
@@ -586,6 +591,7 @@ impl<'a> Search<'a> {
                             self.take_out(event);
                             self.put(event, place)?
                         }
+                        Way::Value(value) => self.chosen(event, value),
                         Way::Revisit(read) => self.revisit(read, event)?,
                         Way::Revisited { read, place } => {
                             self.take_out(event);

@@ -68,7 +68,7 @@ impl Search<'_> {
             let value = self.graph.label(events[at]).value;
             match step {
                 Step::Spawn { .. } => runner.give(self.image, handle(value)),
-                Step::Join { .. } => runner.give(self.image, value),
+                Step::Join { .. } | Step::Nondet { .. } => runner.give(self.image, value),
                 _ => {}
             }
             at += 1;
