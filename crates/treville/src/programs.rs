@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use treville_base::{FileId, Name, SourceMap};
 use treville_ir::Program;
-use treville_llvm::{Clang, CompileOptions};
+use treville_llvm::{Clang, CompileOptions, LowerOptions};
 use treville_report::{Failure, ProgramChecked, VerdictWord};
 use treville_task::{Bounds, Limits, Monitor, Outcome, Scope, Semantics, StopReason, Task, Verdict};
 
@@ -43,19 +43,20 @@ fn read_c(path: &str, text: &str, options: &Options, files: &dyn Files) -> Read 
         .map_err(|missing| vec![missing])
         .and_then(|clang| clang.compile(Path::new(path), &compile, &mut sources, &find));
     match compiled {
-        Ok(compiled) => from_llvm(path, &compiled.ir, sources, files),
+        Ok(compiled) => from_llvm(path, &compiled.ir, options, sources, files),
         Err(diagnostics) => Err(failure(diagnostics, Arc::new(sources))),
     }
 }
 
-fn read_llvm(path: &str, text: &str, _: &Options, files: &dyn Files) -> Read {
-    from_llvm(path, text, SourceMap::new(), files)
+fn read_llvm(path: &str, text: &str, options: &Options, files: &dyn Files) -> Read {
+    from_llvm(path, text, options, SourceMap::new(), files)
 }
 
-fn from_llvm(path: &str, ir: &str, mut sources: SourceMap, files: &dyn Files) -> Read {
+fn from_llvm(path: &str, ir: &str, options: &Options, mut sources: SourceMap, files: &dyn Files) -> Read {
+    let options = LowerOptions { name: path, weak_cas: options.run.weak_cas };
     let file = sources.add(if path.ends_with(".ll") { path.to_owned() } else { format!("{path}.ll") }, ir);
     let lowered = treville_llvm::parse(file, ir)
-        .and_then(|module| treville_llvm::lower(&module, path, &mut sources, &mut |name| files.read(name).ok()));
+        .and_then(|module| treville_llvm::lower(&module, &options, &mut sources, &mut |name| files.read(name).ok()));
     match lowered {
         Ok(program) => Ok((program, sources)),
         Err(diagnostics) => Err(failure(diagnostics, Arc::new(sources))),

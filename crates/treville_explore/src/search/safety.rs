@@ -7,7 +7,7 @@ use crate::memory::Owner;
 use crate::rules::Mode;
 use treville_ir::{Failure, Wait};
 use treville_task::Violation;
-use treville_vm::bytecode::{RunOptions, SiteId, Step, address};
+use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
 
 impl Search<'_> {
     /// All threads have ended or wait.
@@ -165,7 +165,7 @@ impl Search<'_> {
         let place = self.locations.places[label.loc as usize];
         if let Owner::Made { .. } = place.owner {
             self.check_made(e, place.addr, place.size)?;
-            if label.kind.reads() && label.rf == INIT && !self.zeroed(place.addr) {
+            if label.kind.reads() && label.rf == INIT && !self.zeroed(place.addr) && !self.may_be_unwritten(e) {
                 let what = "memory is read that nobody has written";
                 self.fault(Failure::Uninitialized, what, e, None)?;
             }
@@ -195,6 +195,14 @@ impl Search<'_> {
 
     fn zeroed(&self, addr: u64) -> bool {
         self.made(addr).is_some_and(|m| m.zeroed)
+    }
+
+    /// Whether an access of the runtime looks at memory that the program need not have written.
+    fn may_be_unwritten(&self, e: EventId) -> bool {
+        self.graph.label(e).site.is_some_and(|site| match &self.image.site(site).kind {
+            SiteKind::Load(tags) => tags.iter().any(|tag| self.program.tags[*tag] == "UNWRITTEN"),
+            _ => false,
+        })
     }
 
     fn check_made(&mut self, e: EventId, addr: u64, size: u8) -> Result<(), Stop> {

@@ -30,10 +30,12 @@ pub(super) struct Unit<'a> {
     next_instr: u32,
     /// How many aliases and expressions around the constant at hand.
     pub(super) depth: u32,
+    /// A weak compare-exchange may fail for no reason.
+    pub(super) weak_cas: bool,
 }
 
 impl<'a> Unit<'a> {
-    pub(super) fn new(module: &'a Module, name: &str, places: Places<'a>) -> Self {
+    pub(super) fn new(module: &'a Module, name: &str, weak_cas: bool, places: Places<'a>) -> Self {
         Unit {
             module,
             program: Program {
@@ -53,6 +55,7 @@ impl<'a> Unit<'a> {
             errors: Vec::new(),
             next_instr: 0,
             depth: 0,
+            weak_cas,
         }
     }
 
