@@ -53,7 +53,7 @@ impl Search<'_> {
             let story = self.story(&[], &[]);
             self.explored.stories.push(story);
         }
-        let ended = Ended { runners: &self.runners, graph: &self.graph, locations: &self.locations };
+        let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
         (self.ended)(&ended);
         Ok(())
     }
@@ -77,8 +77,7 @@ impl Search<'_> {
     /// Whether a thread waits whatever it reads from now on, which in the end is the latest write.
     fn waits_for_good(&mut self, stands: &Standstill) -> bool {
         const MOST_STEPS: usize = 1000;
-        let t = usize::from(stands.thread);
-        let mut runner = self.runners[t].clone();
+        let mut runner = self.threads[usize::from(stands.thread)].runner.clone();
         // It stands at the head of an idle loop: what does one more iteration do?
         let first = RunOptions { idle_blocks: false, bound: None, ..self.options.run };
         let then = RunOptions { idle_blocks: true, ..first };
@@ -111,7 +110,7 @@ impl Search<'_> {
     /// The value of the latest write.
     fn latest(&self, loc: LocId) -> u64 {
         let latest = self.graph.locations[loc as usize].writes.last();
-        latest.map_or_else(|| self.initial(loc), |w| self.graph.label(*w).value)
+        self.value_of(loc, latest.copied().unwrap_or(INIT))
     }
 
     /// Whether the last thing that a thread did was to read the latest write.

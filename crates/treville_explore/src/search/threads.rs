@@ -1,6 +1,6 @@
 //! Threads: their runners, brought to where the events of their threads end.
 
-use super::{Search, Stop, handle};
+use super::{Search, handle};
 use crate::graph::{EventId, Kind, NOT_SAVED};
 use treville_vm::bytecode::Step;
 
@@ -8,47 +8,26 @@ impl Search<'_> {
     /// What a thread does next.
     pub(super) fn step(&mut self, thread: u16) -> Step {
         let t = usize::from(thread);
-        if let Some(step) = self.steps[t] {
+        let events = &self.graph.threads[t];
+        let state = self.graph.label(events.events.last().copied().unwrap_or(events.spawn)).state;
+        let here = self.threads[t].at == state;
+        if here && let Some(step) = self.threads[t].step {
             return step;
         }
-        if !self.placed[t] {
+        if !here {
             self.place(thread);
         }
-        let step = self.runners[t].run(self.image, &self.options.run);
-        self.steps[t] = Some(step);
-        self.idle[t] = None;
+        let runs = &mut self.threads[t];
+        let step = runs.runner.run(self.image, &self.options.run);
+        (runs.at, runs.step, runs.idle) = (state, Some(step), None);
         step
-    }
-
-    /// Whether the next step of a thread is a read after which it waits, if it reads the latest write. Such a read is put
-    /// off until no other thread can go on: by then there may be a write that ends the waiting, and all executions in
-    /// which the thread waits for an earlier one are left out. In which order threads are run is free.
-    pub(super) fn would_wait(&mut self, thread: u16, step: Step) -> Result<bool, Stop> {
-        let (Step::Load { site, addr } | Step::UpdateRead { site, addr }) = step else { return Ok(false) };
-        let t = usize::from(thread);
-        let loc = self.location(thread, site, addr)?;
-        let value = match self.graph.locations[loc as usize].writes.last() {
-            Some(latest) => self.graph.label(*latest).value,
-            None => self.initial(loc),
-        };
-        if self.idle[t] == Some(value) {
-            return Ok(true);
-        }
-        self.kept.clear();
-        self.runners[t].save(self.image, &mut self.kept);
-        self.runners[t].give(self.image, value);
-        let next = self.runners[t].run(self.image, &self.options.run);
-        self.runners[t].restore(self.image, u32::from(thread), &self.kept);
-        let waits = matches!(next, Step::Blocked { .. });
-        self.idle[t] = waits.then_some(value);
-        Ok(waits)
     }
 
     /// Brings a thread's runner to where its events end: from the last state that was kept, or from the start.
     fn place(&mut self, thread: u16) {
         let t = usize::from(thread);
         let events = &self.graph.threads[t].events;
-        let runner = &mut self.runners[t];
+        let runner = &mut self.threads[t].runner;
         let from = events.iter().rposition(|e| self.graph.label(*e).saved != NOT_SAVED);
         let kept = from.and_then(|i| Some((i, self.graph.saved_at(events[i])?)));
         let mut at = match kept {
@@ -73,7 +52,6 @@ impl Search<'_> {
             }
             at += 1;
         }
-        self.placed[t] = true;
     }
 
     /// The end of a thread, if it has ended.
