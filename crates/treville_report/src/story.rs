@@ -136,6 +136,9 @@ fn why(words: &Words<'_>, failure: Failure, palette: Palette, out: &mut String) 
         };
         lines.push(format!("{lead}{}", sentence(words, gap)));
     }
+    if lines.is_empty() && failure == Failure::Assertion {
+        lines.push(weakness(words));
+    }
     if !lines.is_empty() {
         out.push('\n');
     }
@@ -143,6 +146,18 @@ fn why(words: &Words<'_>, failure: Failure, palette: Palette, out: &mut String) 
         let word = if i == 0 { palette.paint(Paint::Strong, "why: ") } else { "     ".to_owned() };
         let _ = writeln!(out, "  {word}{line}");
     }
+}
+
+/// Whether the threads could do the same by taking turns.
+fn weakness(words: &Words<'_>) -> String {
+    let Some((read, write)) = relevant::weak(words.story) else {
+        return "The threads do this by taking turns, on any memory.".to_owned();
+    };
+    let step = &words.story.steps[read];
+    let mut place = words.place_of(read, step.thread);
+    place[..1].make_ascii_uppercase();
+    let (reader, write) = (step.thread, words.place_of(write, step.thread));
+    format!("{place} of thread {reader} does not see what {write} wrote before: only weak memory does this.")
 }
 
 /// `Line 19 reads what line 11 of thread 1 wrote, but …`.

@@ -11,8 +11,14 @@ pub(crate) struct Run {
 
 /// Runs the binary in the root of the project.
 pub(crate) fn treville(args: &[&str]) -> Run {
+    treville_in(&[], args)
+}
+
+/// The same with variables of the environment.
+pub(crate) fn treville_in(variables: &[(&str, &str)], args: &[&str]) -> Run {
     let output = Command::new(env!("CARGO_BIN_EXE_treville"))
         .args(args)
+        .envs(variables.iter().copied())
         .current_dir(root())
         .env_remove("NO_COLOR")
         .output()

@@ -9,7 +9,7 @@ use super::{Lowered, Unsupported, shape, unsupported};
 use crate::module::{Global, GlobalId, GlobalKind, Linkage, Module};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use treville_base::{Diagnostic, IndexVec, Name, Span};
+use treville_base::{Diagnostic, FileId, IndexVec, Name, Span};
 use treville_ir::{
     Callee, Dialect, Expr, Func, FuncId, InstrId, ObjectId, Op, Program, Root, Tags, Terminator, UpdateTags,
 };
@@ -84,7 +84,8 @@ impl<'a> Unit<'a> {
             function.is_some_and(|f| f.body.is_some())
         });
         let Some(main) = main else {
-            let error = Diagnostic::error(None, "the program has no function `main`");
+            let file = Span::new(FileId(0), 0, 0);
+            let error = Diagnostic::error(file, "the program has no function `main`");
             return self
                 .errors
                 .push(error.help("a program is checked from `main` on, with all threads that it starts"));

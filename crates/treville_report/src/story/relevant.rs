@@ -47,9 +47,18 @@ pub(crate) fn steps(story: &Story) -> Relevant {
 fn essential(story: &Story) -> BTreeSet<usize> {
     let mut all: BTreeSet<usize> = story.about.iter().copied().collect();
     all.extend(story.gaps.iter().flat_map(|gap| [gap.write, gap.read]));
+    // What only weak memory explains.
+    if let Some((read, write)) = weak(story) {
+        all.extend([read, write]);
+    }
     let sources: Vec<usize> = all.iter().filter_map(|i| story.steps[*i].action.source().flatten()).collect();
     all.extend(sources);
     all
+}
+
+/// The first step that reads what had been overwritten, with the last write that it misses: no interleaving has one.
+pub(crate) fn weak(story: &Story) -> Option<(usize, usize)> {
+    prefix(story).into_iter().find_map(|i| Some((i, story.missed_by(i)?)))
 }
 
 /// The steps from which those in question follow, by program order, reading, starting and ending.

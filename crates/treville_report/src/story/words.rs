@@ -145,24 +145,11 @@ impl Words<'_> {
             Some(write) if lock => return format!(" by {}", self.place_of(write, *thread)),
             Some(write) => format!(", from {}", self.place_of(write, *thread)),
         };
-        if let Some(later) = self.overwritten(step, from) {
+        if let Some(later) = self.story.missed_by(step) {
             let value = self.story.steps[later].action.written().map(|v| self.value(place, v)).unwrap_or_default();
             let _ = write!(out, ", though {} wrote {value}", self.place_of(later, *thread));
         }
         out
-    }
-
-    /// The last write that was told before a step and that comes after what it reads.
-    fn overwritten(&self, step: usize, from: Option<usize>) -> Option<usize> {
-        let place = self.story.steps[step].action.place()?;
-        let of_place =
-            |order: &&Vec<usize>| order.first().is_some_and(|w| self.story.steps[*w].action.place() == Some(place));
-        let order = self.story.orders.iter().find(of_place)?;
-        let after = match from {
-            None => 0,
-            Some(write) => order.iter().position(|w| *w == write)? + 1,
-        };
-        order[after..].iter().copied().rfind(|w| *w < step)
     }
 }
 
