@@ -136,7 +136,8 @@ fn why(words: &Words<'_>, failure: Failure, palette: Palette, out: &mut String) 
         };
         lines.push(format!("{lead}{}", sentence(words, gap)));
     }
-    if lines.is_empty() && failure == Failure::Assertion {
+    let weak = relevant::weak(words.story).is_some();
+    if gaps.is_empty() && (failure == Failure::Assertion || (pair && weak)) {
         lines.push(weakness(words));
     }
     if !lines.is_empty() {

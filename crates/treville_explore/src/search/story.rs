@@ -120,9 +120,13 @@ impl Search<'_> {
                 }
                 _ => false,
             };
-            let in_order = |item: Item| self.is_in_order(&item, &telling) && !too_early(&item);
-            let in_order = |t: &usize| ready(t) && next(t).is_some_and(in_order);
-            let Some(chosen) = threads().find(in_order).or_else(|| threads().find(ready)).or_else(|| threads().next())
+            let in_order = |t: &usize| ready(t) && next(t).is_some_and(|item| self.is_in_order(&item, &telling));
+            let in_time = |t: &usize| in_order(t) && next(t).is_some_and(|item| !too_early(&item));
+            let Some(chosen) = threads()
+                .find(in_time)
+                .or_else(|| threads().find(in_order))
+                .or_else(|| threads().find(ready))
+                .or_else(|| threads().next())
             else {
                 break;
             };

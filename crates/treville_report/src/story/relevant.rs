@@ -30,7 +30,7 @@ pub(crate) fn steps(story: &Story) -> Relevant {
                         .iter()
                         .any(|p| object.is_some_and(|o| o.address <= p.address && p.address < o.address + o.size))
                 }
-                ref action => action.place().is_none_or(|place| shared.contains(&place)),
+                ref action => action.place().is_none_or(|place| shared.contains(&place) || !is_made(story, place)),
             }
     });
     let mut left_out = kept.len().saturating_sub(MOST);
@@ -93,6 +93,11 @@ fn prefix(story: &Story) -> BTreeSet<usize> {
         }
     }
     all
+}
+
+/// Whether it is part of an object that was made on the way: others may never have seen it.
+fn is_made(story: &Story, place: Bytes) -> bool {
+    story.objects.iter().any(|o| o.address <= place.address && place.address < o.address + o.size)
 }
 
 /// Places that more than one thread touches among these steps.
