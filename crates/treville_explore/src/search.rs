@@ -4,6 +4,7 @@ mod safety;
 mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
+use crate::judge::Judge;
 use crate::memory::{Locations, Owner};
 use crate::rules::{Mode, Rules, Scratch};
 use std::collections::HashMap;
@@ -33,17 +34,19 @@ pub(crate) struct Explored {
     pub(crate) stopped: Option<StopReason>,
 }
 
-/// Explores all executions of a compiled program; `ended` is told of each complete one.
-pub(crate) fn explore(
-    program: &Program,
-    image: &Image,
+/// Explores all executions of a compiled program; `ended` is told of each complete one. A judge, if there is one, knows the
+/// model; the rules only say what happens before what.
+pub(crate) fn explore<'a>(
+    program: &'a Program,
+    image: &'a Image,
     rules: Rules,
+    mut judge: Option<&mut Judge<'a>>,
     options: &Options,
     ended: &mut dyn FnMut(&Ended<'_>),
 ) -> Explored {
     let mut stride = 8;
     loop {
-        let mut search = Search::new(program, image, rules, options, stride, ended);
+        let mut search = Search::new(program, image, rules, judge.as_deref_mut(), options, stride, ended);
         match search.all() {
             Err(Stop::MoreThreads) if stride < address::MAX_THREADS as usize => stride *= 2,
             Err(stop) => {
@@ -137,10 +140,11 @@ struct Modes {
     update: Mode,
 }
 
-struct Search<'a> {
+struct Search<'a, 'j> {
     program: &'a Program,
     image: &'a Image,
     rules: Rules,
+    judge: Option<&'a mut Judge<'j>>,
     options: &'a Options,
     modes: Vec<Modes>,
     graph: Graph,
@@ -163,11 +167,12 @@ struct Search<'a> {
     ended: &'a mut dyn FnMut(&Ended<'_>),
 }
 
-impl<'a> Search<'a> {
+impl<'a, 'j> Search<'a, 'j> {
     fn new(
         program: &'a Program,
         image: &'a Image,
         rules: Rules,
+        judge: Option<&'a mut Judge<'j>>,
         options: &'a Options,
         stride: usize,
         ended: &'a mut dyn FnMut(&Ended<'_>),
@@ -176,6 +181,7 @@ impl<'a> Search<'a> {
             program,
             image,
             rules,
+            judge,
             options,
             modes: image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect(),
             graph: Graph::new(stride),
@@ -392,7 +398,7 @@ impl<'a> Search<'a> {
         let label = Label { kind, mode, thread, pos, loc, value: 0, rf: INIT, site: Some(site), saved };
         let e = self.graph.push(label);
         self.graph.set_clocks(e, &self.rules);
-        let bound = self.graph.coherence_bound(e);
+        let bound = self.bound(e);
         let last = self.graph.locations[loc as usize].writes.len();
         let first_way = self.ways.len();
         for position in bound..last {
@@ -405,6 +411,23 @@ impl<'a> Search<'a> {
         self.read_from(e, self.graph.co_at(loc, last))
     }
 
+    /// The first position of its location's order that coherence leaves to an event, as far as the rules know it.
+    fn bound(&self, e: EventId) -> usize {
+        if self.rules.coherence { self.graph.coherence_bound(e) } else { 0 }
+    }
+
+    /// Whether the graph is still consistent, `e` having made a choice that is not the latest one.
+    fn allows(&mut self, e: EventId) -> bool {
+        if self.judge.is_none() {
+            return self.rules.allows(&self.graph, e, &mut self.scratch);
+        }
+        // An update is judged with its write, which comes next.
+        let label = *self.graph.label(e);
+        let unfinished =
+            label.kind == Kind::UpdateRead && matches!(self.step(label.thread), Step::UpdateWrite { .. });
+        unfinished || self.judge.as_mut().is_none_or(|judge| judge.allows(&self.graph, &self.locations))
+    }
+
     /// Lets the read that was added last read from a write.
     fn read_from(&mut self, e: EventId, source: EventId) -> Result<Move, Stop> {
         let loc = self.graph.label(e).loc;
@@ -414,10 +437,10 @@ impl<'a> Search<'a> {
         let position = self.graph.co_position(loc, source);
         let latest = position == self.graph.locations[loc as usize].writes.len();
         if !latest {
-            if self.graph.coherence_bound(e) > position {
+            if self.bound(e) > position {
                 return Ok(Move::Back);
             }
-            if !self.rules.allows(&self.graph, e, &mut self.scratch) {
+            if !self.allows(e) {
                 return Ok(Move::Back);
             }
         }
@@ -490,7 +513,7 @@ impl<'a> Search<'a> {
             return;
         }
         let last = self.graph.locations[label.loc as usize].writes.len();
-        let bound = self.graph.coherence_bound(e);
+        let bound = self.bound(e);
         for place in (bound..=last).filter(|p| !self.graph.joined(label.loc, *p)) {
             self.ways.push(Way::Place(place as u32));
         }
@@ -529,13 +552,18 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Puts a write in its place, given that it is in none.
-    fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
+    /// Puts a write in its place, given that it is in none. True if that is the last one.
+    fn insert(&mut self, e: EventId, place: u32) -> bool {
         let loc = self.graph.label(e).loc;
         let writes = &mut self.graph.locations[loc as usize].writes;
-        let latest = place as usize == writes.len();
         writes.insert(place as usize, e);
-        if !latest && !self.rules.allows(&self.graph, e, &mut self.scratch) {
+        place as usize + 1 == writes.len()
+    }
+
+    /// Puts a write in its place and checks what that means.
+    fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
+        let latest = self.insert(e, place);
+        if !latest && !self.allows(e) {
             return Ok(Move::Back);
         }
         self.check(e)?;
@@ -617,18 +645,22 @@ impl<'a> Search<'a> {
 
     fn revisited(&mut self, read: EventId, write: EventId, place: u32) -> Result<Move, Stop> {
         self.forget(self.graph.label(read).thread);
-        if let Move::Back = self.put(write, place)? {
+        if self.judge.is_some() {
+            // It judges the whole graph, in which the read still has its old source.
+            self.insert(write, place);
+        } else if let Move::Back = self.put(write, place)? {
             return Ok(Move::Back);
         }
         let Label { loc, value, .. } = *self.graph.label(write);
         self.give(read, write, value);
-        if self.graph.coherence_bound(read) > self.graph.co_position(loc, write) {
+        if self.bound(read) > self.graph.co_position(loc, write) {
             return Ok(Move::Back);
         }
         let latest = self.graph.locations[loc as usize].writes.last() == Some(&write);
-        if !latest && !self.rules.allows(&self.graph, read, &mut self.scratch) {
+        if !latest && !self.allows(read) {
             return Ok(Move::Back);
         }
+        self.check(write)?;
         self.check(read)?;
         Ok(Move::Go)
     }

@@ -8,7 +8,7 @@ use treville_ir::{Failure, Wait};
 use treville_task::Violation;
 use treville_vm::bytecode::{SiteId, Step, address};
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// All threads have ended or wait.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
         let mut blocked = false;
