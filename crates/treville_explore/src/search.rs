@@ -8,6 +8,7 @@ mod story;
 mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
+use crate::judge::Judge;
 use crate::memory::{Locations, Numbers, Owner};
 use crate::rules::{Mode, Rules, Scratch};
 use std::collections::BTreeSet;
@@ -46,18 +47,20 @@ pub(crate) struct Explored {
     pub(crate) stopped: Option<StopReason>,
 }
 
-/// Explores all executions of a compiled program; `ended` is told of each complete one.
-pub(crate) fn explore(
-    program: &Program,
-    image: &Image,
+/// Explores all executions of a compiled program; `ended` is told of each complete one. A judge, if there is one, knows the
+/// model; the rules only say what happens before what.
+pub(crate) fn explore<'a>(
+    program: &'a Program,
+    image: &'a Image,
     rules: Rules,
+    mut judge: Option<&mut Judge<'a>>,
     options: &Options,
     ended: &mut dyn FnMut(&Ended<'_>),
 ) -> Explored {
     let mut stride = 8;
     loop {
         let numbers = Arc::new(Numbers::new(program.roots.len() as u16));
-        let mut search = Search::new(program, image, rules, options, stride, numbers, ended);
+        let mut search = Search::new(program, image, rules, judge.as_deref_mut(), options, stride, numbers, ended);
         match search.all() {
             Err(Stop::MoreThreads) if stride < address::MAX_THREADS as usize => stride *= 2,
             Err(stop) => {
@@ -155,10 +158,11 @@ struct Modes {
     update: Mode,
 }
 
-struct Search<'a> {
+struct Search<'a, 'j> {
     program: &'a Program,
     image: &'a Image,
     rules: Rules,
+    judge: Option<&'a mut Judge<'j>>,
     options: &'a Options,
     modes: Vec<Modes>,
     graph: Graph,
@@ -195,11 +199,12 @@ struct Runs {
     idle: Option<u64>,
 }
 
-impl<'a> Search<'a> {
+impl<'a, 'j> Search<'a, 'j> {
     fn new(
         program: &'a Program,
         image: &'a Image,
         rules: Rules,
+        judge: Option<&'a mut Judge<'j>>,
         options: &'a Options,
         stride: usize,
         numbers: Arc<Numbers>,
@@ -209,6 +214,7 @@ impl<'a> Search<'a> {
             program,
             image,
             rules,
+            judge,
             options,
             modes: image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect(),
             graph: Graph::new(stride),

@@ -5,7 +5,7 @@ use crate::graph::{EventId, INIT, Kind};
 use crate::rules::Mode;
 use treville_vm::bytecode::{SiteId, SiteKind};
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// Adds an undetermined value: 0 first.
     pub(super) fn choose(&mut self, thread: u16, site: SiteId) -> Result<Move, Stop> {
         if self.image.site(site).kind != (SiteKind::Nondet { width: 1 }) {

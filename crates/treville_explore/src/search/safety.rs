@@ -9,7 +9,7 @@ use treville_ir::{Failure, Wait};
 use treville_task::Violation;
 use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// All threads have ended or wait.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
         let mut stands = Vec::new();

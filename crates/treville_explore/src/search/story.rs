@@ -40,7 +40,7 @@ struct Telling {
     position: Vec<Option<usize>>,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// The story of the graph, about these events, or about where threads stand.
     pub(super) fn story(&self, about: &[EventId], standstills: &[Standstill]) -> Story {
         let telling = self.tell(about, standstills);
