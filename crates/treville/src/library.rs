@@ -105,6 +105,7 @@ impl<'f> Library<'f> {
         let named = ModelOptions { name: Some(name.to_owned()), ..options.clone() };
         let once = entry(&self.parsed, named.clone());
         let parsed = once.get_or_init(|| self.parse(name, &named).map(Arc::new)).clone()?;
+        variants::check_known(&options.variants, &parsed.sources)?;
         let (mut model, vocabulary) = parsed.link(dialect, absent, &options.variants)?;
         if !options.skip_checks.is_empty() {
             skip_checks(&mut model, &options.skip_checks, name)?;

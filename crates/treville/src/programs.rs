@@ -36,6 +36,11 @@ pub(crate) fn language(path: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|language| language.endings.iter().any(|ending| path.ends_with(ending)))
 }
 
+/// How the names of programs end.
+pub(crate) fn endings() -> impl Iterator<Item = &'static &'static str> {
+    LANGUAGES.iter().flat_map(|language| language.endings)
+}
+
 /// Compiles a file and reads what the compiler wrote.
 fn read_c(path: &str, text: &str, options: &Options, files: &dyn Files) -> Read {
     let mut sources = SourceMap::new();

@@ -34,6 +34,22 @@ impl<'f> Session<'f> {
         Session { files, library: Library::new(files), engines: Engines::default(), cancel }
     }
 
+    /// Whether the files and folders that the options name are there, even if no program will need them.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check_files(&self, options: &ModelOptions) -> Result<(), String> {
+        if let Some(folder) = options.include.iter().find(|folder| !self.files.is_folder(folder)) {
+            return Err(format!("--include {folder}: no such folder"));
+        }
+        let named =
+            options.macros.iter().map(|file| ("--macros", file)).chain(options.bell.as_ref().map(|f| ("--bell", f)));
+        for (option, file) in named {
+            self.library.find(file, &options.include).map_err(|failure| format!("{option} {}", failure.reason))?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn load(&self, path: &str, options: &Options) -> Result<Loaded, Failure> {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
         self.read_text(path, &text, options)

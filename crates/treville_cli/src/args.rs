@@ -2,6 +2,7 @@
 
 use crate::output::Color;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 use treville::task::Reductions;
 use treville::{ModelOptions, Options, Properties, RunOptions};
@@ -69,7 +70,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) witness: bool,
     /// One JSON object a file, one line each (the same as --format json).
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
     pub(crate) json: bool,
     /// Figures about the search.
     #[arg(long, help_heading = "Output")]
@@ -79,7 +80,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) format: VerifyFormat,
     /// Files that are checked at the same time (default: as many as there are processors).
     #[arg(short, long, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) later: LaterArgs,
 }
@@ -222,7 +223,7 @@ pub(crate) struct CompareArgs {
     pub(crate) json: bool,
     /// Files that are compared at the same time.
     #[arg(short, long, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
 }
 
 #[derive(Args, Debug)]

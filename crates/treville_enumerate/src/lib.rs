@@ -118,7 +118,7 @@ impl Engine for Enumerate {
         let stopped = refused.or_else(|| StopReason::of(cancel)).or_else(missed);
         let mut stats = Stats::new();
         stats.insert("candidates", collector.counts.candidates);
-        collector.outcome(stopped, prepared.traces.cut, stats)
+        collector.outcome(stopped, prepared.cut, stats)
     }
 
     fn candidates(&self) -> Option<&dyn Candidates> {
