@@ -1,12 +1,12 @@
 //! Whole programs: they ask nothing of their own, and the question is whether they can fail.
 
-use crate::{Files, Options, Session, failure, refusal, unreadable};
+use crate::{Files, ModelOptions, Options, Session, failure, refusal, unreadable};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::{FileId, Name, SourceMap};
 use treville_ir::Program;
-use treville_llvm::{Clang, CompileOptions};
+use treville_llvm::{Clang, CompileOptions, LowerOptions};
 use treville_report::{Failure, ProgramChecked, VerdictWord};
 use treville_task::{Bounds, Limits, Monitor, Outcome, Scope, Semantics, StopReason, Task, Verdict};
 
@@ -24,6 +24,9 @@ const LANGUAGES: &[Language] = &[
     Language { endings: &[".ll"], read: read_llvm },
     Language { endings: &[".ir"], read: read_ir },
 ];
+
+/// Models that the engine for programs has built in.
+const BUILT_IN: &[&str] = &["sc", "tso", "ra", "rc11"];
 
 /// The model when none is named.
 const DEFAULT_MODEL: &str = "rc11";
@@ -48,19 +51,20 @@ fn read_c(path: &str, text: &str, options: &Options, files: &dyn Files) -> Read 
         .map_err(|missing| vec![missing])
         .and_then(|clang| clang.compile(Path::new(path), &compile, &mut sources, &find));
     match compiled {
-        Ok(compiled) => from_llvm(path, &compiled.ir, sources, files),
+        Ok(compiled) => from_llvm(path, &compiled.ir, options, sources, files),
         Err(diagnostics) => Err(failure(diagnostics, Arc::new(sources))),
     }
 }
 
-fn read_llvm(path: &str, text: &str, _: &Options, files: &dyn Files) -> Read {
-    from_llvm(path, text, SourceMap::new(), files)
+fn read_llvm(path: &str, text: &str, options: &Options, files: &dyn Files) -> Read {
+    from_llvm(path, text, options, SourceMap::new(), files)
 }
 
-fn from_llvm(path: &str, ir: &str, mut sources: SourceMap, files: &dyn Files) -> Read {
+fn from_llvm(path: &str, ir: &str, options: &Options, mut sources: SourceMap, files: &dyn Files) -> Read {
+    let options = LowerOptions { name: path, weak_cas: options.run.weak_cas };
     let file = sources.add(if path.ends_with(".ll") { path.to_owned() } else { format!("{path}.ll") }, ir);
     let lowered = treville_llvm::parse(file, ir)
-        .and_then(|module| treville_llvm::lower(&module, path, &mut sources, &mut |name| files.read(name).ok()));
+        .and_then(|module| treville_llvm::lower(&module, &options, &mut sources, &mut |name| files.read(name).ok()));
     match lowered {
         Ok(program) => Ok((program, sources)),
         Err(diagnostics) => Err(failure(diagnostics, Arc::new(sources))),
@@ -94,14 +98,19 @@ impl Session<'_> {
     ) -> Result<Run, Failure> {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
         let (program, sources) = (language.read)(path, &text, options, self.files)?;
-        let simpler =
-            treville_passes::Options { algebraic: true, renumber: true, ..treville_passes::Options::default() };
-        let program = treville_passes::run(&program, &simpler);
         let model = options.model.name.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned());
-        if !options.model.is_bundled(&model) {
-            let reason = format!("programs are checked under bundled models as they are only, and {model} is none");
-            return Err(Failure { word: VerdictWord::Unknown, ..unreadable(reason) });
-        }
+        let built_in = options.model.is_bundled(&model) && BUILT_IN.contains(&model.as_str());
+        // Models that are not built in may look at dependencies.
+        let simpler =
+            treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
+        let program = treville_passes::run(&program, &simpler);
+        let (semantics, bundled) = if built_in {
+            (Semantics::Bundled(Name::new(&model)), None)
+        } else {
+            let linked =
+                self.library.linked(&ModelOptions { name: Some(model.clone()), ..options.model.clone() }, &program)?;
+            (Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)), linked.bundled.clone())
+        };
         if let Some(second) = &options.run.cross_check {
             let reason = format!("no second engine takes programs yet, so that {second} cannot check the answer");
             return Err(Failure { word: VerdictWord::Unknown, ..unreadable(reason) });
@@ -111,8 +120,8 @@ impl Session<'_> {
         let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
         let task = Task {
             program: Arc::new(program),
-            semantics: Semantics::Bundled(Name::new(&model)),
-            bundled: None,
+            semantics,
+            bundled,
             question: None,
             queries: Vec::new(),
             bounds: Bounds { given: options.run.bound, ..Bounds::default() },

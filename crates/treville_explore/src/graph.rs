@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     Join,
     Alloc,
     Free,
+    /// A value that nothing determines.
+    Choice,
     /// The thread has returned.
     End,
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod back;
+mod choices;
 mod crew;
 mod estimate;
 mod safety;
@@ -9,6 +10,7 @@ mod story;
 mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
+use crate::judge::Judge;
 use crate::memory::{Locations, Numbers, Owner};
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
@@ -77,11 +79,14 @@ pub(crate) struct Job<'a> {
     pub(crate) program: &'a Program,
     pub(crate) image: &'a Image,
     pub(crate) rules: Rules,
+    /// Makes a judge for each that explores.
+    pub(crate) judge: &'a (dyn Fn() -> Option<Judge<'a>> + Sync),
     pub(crate) options: &'a Options,
     pub(crate) monitor: &'a dyn Monitor,
 }
 
-/// Explores all executions of a compiled program; `ended` is told of each complete one.
+/// Explores all executions of a compiled program; `ended` is told of each complete one. A judge, if there is one, knows the
+/// model; the rules only say what happens before what.
 pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Explored {
     let mut stride = 8;
     loop {
@@ -147,6 +152,8 @@ enum Way {
     Source(EventId),
     /// The write with the choice's number comes at this place of its location's order.
     Place(u32),
+    /// The undetermined value with the choice's number is this one.
+    Value(u64),
     /// This read reads from the write with the choice's number.
     Revisit(EventId),
     /// The same, in the graph that remains then, with the write at this place.
@@ -179,11 +186,12 @@ struct Modes {
     update: Mode,
 }
 
-struct Search<'a> {
-    program: &'a Program,
-    image: &'a Image,
+struct Search<'a, 'j> {
+    program: &'j Program,
+    image: &'j Image,
     rules: Rules,
-    options: &'a Options,
+    judge: Option<Judge<'j>>,
+    options: &'j Options,
     crew: Member<'a>,
     modes: Vec<Modes>,
     graph: Graph,
@@ -220,14 +228,15 @@ struct Runs {
     idle: Option<u64>,
 }
 
-impl<'a> Search<'a> {
-    fn new(job: &Job<'a>, stride: usize, crew: Member<'a>, ended: &'a mut dyn FnMut(&Ended<'_>)) -> Self {
+impl<'a, 'j> Search<'a, 'j> {
+    fn new(job: &Job<'j>, stride: usize, crew: Member<'a>, ended: &'a mut dyn FnMut(&Ended<'_>)) -> Self {
         let Job { program, image, rules, options, .. } = *job;
         let numbers = Arc::clone(crew.numbers());
         let mut search = Search {
             program,
             image,
             rules,
+            judge: (job.judge)(),
             options,
             last_state: crew.first_state(),
             crew,
@@ -393,7 +402,7 @@ impl<'a> Search<'a> {
                 Ok(Move::Go)
             }
             Step::Endless => Err(Stop::Endless),
-            Step::Nondet { .. } => Err(Stop::Refused("a value that is not determined".into())),
+            Step::Nondet { site } => self.choose(thread, site),
             Step::Load { .. } | Step::UpdateRead { .. } | Step::Blocked { .. } | Step::Cut => Ok(Move::Back),
         }
     }

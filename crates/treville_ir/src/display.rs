@@ -29,10 +29,9 @@ impl Program {
     fn show_pointer(&self, address: u64) -> Option<String> {
         let (id, offset) = self.object_at(address)?;
         let name = &self.objects[id].name;
-        let member = self.objects[id].member(offset).filter(|_| offset > 0);
-        Some(match member {
-            _ if offset == 0 => name.to_string(),
-            Some(member) => format!("{name}{}", member.path),
+        Some(match self.objects[id].whole(offset) {
+            Some(path) => format!("{name}{path}"),
+            None if offset == 0 => name.to_string(),
             None => format!("{name}+{offset}"),
         })
     }
@@ -65,6 +64,19 @@ impl Program {
 }
 
 impl Object {
+    /// The part that begins at an offset: of a record the whole, not its first member.
+    fn whole(&self, offset: u64) -> Option<&str> {
+        let mut path: &str = &self.member(offset)?.path;
+        while let Some((record, _)) = path.rsplit_once('.') {
+            let first = self.members.iter().find(|m| m.path.starts_with(record))?;
+            if first.offset != offset {
+                break;
+            }
+            path = record;
+        }
+        Some(path)
+    }
+
     /// The named part that begins at an offset.
     fn member(&self, offset: u64) -> Option<&Member> {
         let at = self.members.binary_search_by_key(&offset, |m| m.offset).ok()?;

@@ -411,7 +411,8 @@ impl Program {
     /// Tags of the dialect that no event of the program has, sorted.
     pub fn absent_tags(&self) -> Vec<Name> {
         let mut insts = self.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts);
-        let has_locks = insts.any(|inst| matches!(inst.op, Op::Lock { .. }));
+        // Threads that others start are as if locks connected them.
+        let has_locks = insts.any(|inst| matches!(inst.op, Op::Lock { .. } | Op::Spawn { .. }));
         let of_lock =
             |tag: &str| LOCK_TAGS.contains(&tag) || self.dialect.fused_updates && ATOMIC_LOCK_TAGS.contains(&tag);
         let present = |tag: &Name| {

@@ -7,7 +7,7 @@ pub(crate) mod words;
 use crate::diagnostics::render_place;
 use crate::{Paint, Palette};
 use std::fmt::Write;
-use treville_base::SourceMap;
+use treville_base::{SourceMap, Span};
 use treville_ir::{Failure, Program};
 use treville_task::{Action, Gap, Order, StoryStep, Violation};
 use words::Words;
@@ -28,22 +28,27 @@ pub fn story(violation: &Violation, program: &Program, sources: &SourceMap, pale
         return out;
     };
     let words = Words { program, sources, story };
-    places(&words, palette, &mut out);
+    places(&words, violation, palette, &mut out);
     steps(&words, palette, &mut out);
     why(&words, violation.failure, palette, &mut out);
     out
 }
 
 /// The steps in question, each with its line.
-fn places(words: &Words<'_>, palette: Palette, out: &mut String) {
+fn places(words: &Words<'_>, violation: &Violation, palette: Palette, out: &mut String) {
     let mut seen = Vec::new();
     for (i, at) in words.story.about.iter().enumerate() {
         let step = &words.story.steps[*at];
-        let Some(span) = step.span.filter(|span| !seen.contains(&(*span, step.thread))) else { continue };
-        seen.push((span, step.thread));
+        let line = |span: Span| (span.file, words.line(span), step.thread);
+        let Some(span) = step.span.filter(|span| !seen.contains(&line(*span))) else { continue };
+        seen.push(line(span));
         let plain = step.order == Order::Plain && step.action.place().is_some();
         let note = if plain && !is_lock(step) { ", not atomic" } else { "" };
-        let message = format!("{} {}{note}", words.thread(step.thread), words.does(step));
+        let message = match (&step.action, violation.failure) {
+            (Action::Fail, Failure::Assertion) => format!("{} fails an assertion", words.thread(step.thread)),
+            (Action::Fail, _) => format!("{}: {}", words.thread(step.thread), violation.message),
+            _ => format!("{} {}{note}", words.thread(step.thread), words.does(step)),
+        };
         render_place(out, words.sources, span, (i == 0).then_some("error"), &message, palette);
     }
 }
@@ -131,6 +136,10 @@ fn why(words: &Words<'_>, failure: Failure, palette: Palette, out: &mut String) 
         };
         lines.push(format!("{lead}{}", sentence(words, gap)));
     }
+    let weak = relevant::weak(words.story).is_some();
+    if gaps.is_empty() && (failure == Failure::Assertion || (pair && weak)) {
+        lines.push(weakness(words));
+    }
     if !lines.is_empty() {
         out.push('\n');
     }
@@ -140,13 +149,28 @@ fn why(words: &Words<'_>, failure: Failure, palette: Palette, out: &mut String) 
     }
 }
 
+/// Whether the threads could do the same by taking turns.
+fn weakness(words: &Words<'_>) -> String {
+    let Some((read, write)) = relevant::weak(words.story) else {
+        return "The threads do this by taking turns, on any memory.".to_owned();
+    };
+    let step = &words.story.steps[read];
+    let mut place = words.place_of(read, step.thread);
+    place[..1].make_ascii_uppercase();
+    let (reader, write) = (step.thread, words.place_of(write, step.thread));
+    format!("{place} of thread {reader} does not see what {write} wrote before: only weak memory does this.")
+}
+
 /// `Line 19 reads what line 11 of thread 1 wrote, but …`.
 fn sentence(words: &Words<'_>, gap: &Gap) -> String {
     let (write, read) = (&words.story.steps[gap.write], &words.story.steps[gap.read]);
     let reader = format!("thread {}", read.thread);
     let mut out = words.place_of(gap.read, read.thread);
     out[..1].make_ascii_uppercase();
-    let _ = write!(out, " of {reader} reads what {} wrote, ", words.place_of(gap.write, read.thread));
+    let whose = words.place_of(gap.write, read.thread);
+    // Updates in between pass on what was released.
+    let through = if read.action.source() == Some(Some(gap.write)) { "" } else { " and updates passed on" };
+    let _ = write!(out, " of {reader} reads what {whose} wrote{through}, ");
     let kind = |step: &StoryStep, plain: &str| match step.action {
         Action::Update { .. } => "update".to_owned(),
         _ => plain.to_owned(),

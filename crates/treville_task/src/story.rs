@@ -83,6 +83,8 @@ pub enum Action {
     /// Makes an object on the heap.
     Allocate(u64),
     Free(u64),
+    /// Gets a value that nothing determines.
+    Choose(u64),
     /// Waits for ever.
     Wait(Wait),
     Fail,
@@ -161,6 +163,23 @@ impl Order {
 }
 
 impl Story {
+    /// The writes to the place of a step, in coherence order.
+    pub fn order_of(&self, step: usize) -> &[usize] {
+        let place = self.steps[step].action.place();
+        let of_place = |order: &&Vec<usize>| order.first().is_some_and(|w| self.steps[*w].action.place() == place);
+        self.orders.iter().find(of_place).map_or(&[], Vec::as_slice)
+    }
+
+    /// The last write, of those told before a step, that overwrote what the step reads all the same.
+    pub fn missed_by(&self, step: usize) -> Option<usize> {
+        let order = self.order_of(step);
+        let after = match self.steps[step].action.source()? {
+            None => 0,
+            Some(write) => order.iter().position(|w| *w == write)? + 1,
+        };
+        order[after..].iter().copied().rfind(|w| *w < step)
+    }
+
     /// The thread with a number, as it is told.
     pub fn thread(&self, number: u32) -> Option<&StoryThread> {
         self.threads.iter().find(|t| t.number == number)

@@ -4,7 +4,7 @@ use super::{Entry, Move, Search, Stop, Way};
 use crate::graph::{EventId, INIT, Kind, Label, LocId};
 use treville_vm::bytecode::{SiteId, Step};
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// Adds a read, of the latest write first.
     ///
     /// If that makes its thread wait, and the read may be put off, nothing is added: the read comes when no other thread
@@ -50,7 +50,8 @@ impl Search<'_> {
         let e = self.push(Label { rf: source, site: Some(site), saved, ..label });
         self.threads[t].step = Some(next);
         self.next = update.then_some(thread);
-        let bound = self.graph.coherence_bound_at(loc, self.graph.previous(e), e);
+        let before = self.graph.previous(e);
+        let bound = if self.rules.coherence { self.graph.coherence_bound_at(loc, before, e) } else { 0 };
         let first_way = self.ways.len();
         for position in bound..last {
             self.ways.push(Way::Source(self.graph.co_at(loc, position)));
@@ -81,7 +82,7 @@ impl Search<'_> {
         }
         // What the source brings with it may be later than the source.
         let position = self.graph.co_position(loc, source);
-        if self.graph.coherence_bound(e) > position || !self.rules.allows(&self.graph, e, &mut self.scratch) {
+        if self.bound(e) > position || !self.allows(e) {
             return Ok(Move::Back);
         }
         self.check(e)?;
@@ -105,7 +106,7 @@ impl Search<'_> {
         self.graph.set_clocks(e, &self.rules);
     }
 
-    fn value_of(&self, loc: LocId, write: EventId) -> u64 {
+    pub(super) fn value_of(&self, loc: LocId, write: EventId) -> u64 {
         match write {
             INIT => self.locations.places[loc as usize].init,
             _ => self.graph.label(write).value,
@@ -140,7 +141,7 @@ impl Search<'_> {
             return;
         }
         let last = self.graph.locations[label.loc as usize].writes.len();
-        let bound = self.graph.coherence_bound(e);
+        let bound = self.bound(e);
         for place in (bound..=last).filter(|p| !self.graph.joined(label.loc, *p)) {
             self.ways.push(Way::Place(place as u32));
         }
@@ -179,19 +180,42 @@ impl Search<'_> {
                 }
                 e
             }
+            // The value that is tried first.
+            Kind::Choice => return label.value == 0,
             _ => return true,
         };
         let writes = &graph.locations[label.loc as usize].writes;
         known(source) && !writes[graph.co_position(label.loc, source)..].iter().any(|x| known(*x))
     }
 
-    /// Puts a write in its place, given that it is in none.
-    pub(super) fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
+    /// The first position of its location's order that coherence leaves to an event, as far as the rules know it.
+    pub(super) fn bound(&self, e: EventId) -> usize {
+        if self.rules.coherence { self.graph.coherence_bound(e) } else { 0 }
+    }
+
+    /// Whether the graph is still consistent, `e` having made a choice that is not the latest one.
+    pub(super) fn allows(&mut self, e: EventId) -> bool {
+        if self.judge.is_none() {
+            return self.rules.allows(&self.graph, e, &mut self.scratch);
+        }
+        // An update is judged with its write, which comes next.
+        let label = *self.graph.label(e);
+        let unfinished = label.kind == Kind::UpdateRead && matches!(self.step(label.thread), Step::UpdateWrite { .. });
+        unfinished || self.judge.as_mut().is_none_or(|judge| judge.allows(&self.graph, &self.locations))
+    }
+
+    /// Puts a write in its place, given that it is in none. True if that is the last one.
+    pub(super) fn insert(&mut self, e: EventId, place: u32) -> bool {
         let loc = self.graph.label(e).loc;
         let writes = &mut self.graph.locations[loc as usize].writes;
-        let latest = place as usize == writes.len();
         writes.insert(place as usize, e);
-        if !latest && !self.rules.allows(&self.graph, e, &mut self.scratch) {
+        place as usize + 1 == writes.len()
+    }
+
+    /// Puts a write in its place and checks what that means.
+    pub(super) fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
+        let latest = self.insert(e, place);
+        if !latest && !self.allows(e) {
             return Ok(Move::Back);
         }
         self.check(e)?;

@@ -3,7 +3,7 @@
 use super::{Entry, Move, Search, Stop, Way};
 use crate::graph::{EventId, Label};
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// Goes back to the last choice that has ways left and takes one. False if there is none.
     pub(super) fn back(&mut self) -> Result<bool, Stop> {
         loop {
@@ -44,6 +44,7 @@ impl Search<'_> {
                 self.take_out(event);
                 self.put(event, place)
             }
+            Way::Value(value) => Ok(self.chosen(event, value)),
             Way::Revisit(read) => Ok(self.revisit(read, event)),
             Way::Revisited { read, place } => {
                 self.take_out(event);
@@ -81,18 +82,22 @@ impl Search<'_> {
     }
 
     fn revisited(&mut self, read: EventId, write: EventId, place: u32) -> Result<Move, Stop> {
-        if let Move::Back = self.put(write, place)? {
+        if self.judge.is_some() {
+            // It judges the whole graph, in which the read still has its old source.
+            self.insert(write, place);
+        } else if let Move::Back = self.put(write, place)? {
             return Ok(Move::Back);
         }
         let Label { loc, value, .. } = *self.graph.label(write);
         self.give(read, write, value);
-        if self.graph.coherence_bound(read) > self.graph.co_position(loc, write) {
+        if self.bound(read) > self.graph.co_position(loc, write) {
             return Ok(Move::Back);
         }
         let latest = self.graph.locations[loc as usize].writes.last() == Some(&write);
-        if !latest && !self.rules.allows(&self.graph, read, &mut self.scratch) {
+        if !latest && !self.allows(read) {
             return Ok(Move::Back);
         }
+        self.check(write)?;
         self.check(read)?;
         Ok(Move::Go)
     }

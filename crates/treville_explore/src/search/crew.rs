@@ -164,7 +164,7 @@ impl<'a> Member<'a> {
     }
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// Takes parts of others until there are none.
     fn take_parts(&mut self) -> Result<(), Stop> {
         while let Some(part) = self.crew.crew.take() {

@@ -23,7 +23,7 @@ pub(super) fn before(job: &Job<'_>, stride: usize, member: Member<'_>) -> Option
     Some((sum / walks).round() as u64)
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// One walk: how many executions there would be if all were like the one that it ends in.
     fn walk(&mut self, random: &mut Random, events: &mut u32) -> Result<f64, Stop> {
         loop {

@@ -2,57 +2,121 @@
 
 use super::story::Standstill;
 use super::{Ended, Move, Search, Stop};
-use crate::graph::{EventId, INIT, Kind, Made};
+use crate::graph::{EventId, INIT, Kind, LocId, Made};
 use crate::memory::Owner;
 use crate::rules::Mode;
 use treville_ir::{Failure, Wait};
 use treville_task::Violation;
-use treville_vm::bytecode::{SiteId, Step, address};
+use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// All threads have ended or wait.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
-        let mut blocked = false;
         let mut stands = Vec::new();
-        let mut other = false;
+        // Some thread would go on in an execution that counts, or waits in an execution that does not.
+        let mut open = false;
+        let mut blocked = false;
         for thread in 0..self.graph.threads.len() as u16 {
             if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
                 continue;
             }
             blocked = true;
             match self.step(thread) {
-                Step::Blocked { wait: Wait::Resource, site } => {
-                    stands.push(Standstill { thread, site, wait: Some(Wait::Resource) });
+                Step::Blocked { wait: wait @ (Wait::Resource | Wait::Spin), site } => {
+                    stands.push(Standstill { thread, site, wait: Some(wait) });
                 }
                 Step::Join { .. } => {}
                 Step::Cut => {
                     self.explored.cut = true;
-                    other = true;
+                    open = true;
                 }
-                _ => other = true,
+                _ => open = true,
             }
         }
         if !blocked {
-            self.explored.complete += 1;
-            if self.explored.stories.len() < self.options.stories {
-                let story = self.story(&[], &[]);
-                self.explored.stories.push(story);
-            }
-            let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
-            (self.ended)(&ended);
-            return Ok(());
+            return self.complete();
         }
         self.explored.blocked += 1;
-        if !stands.is_empty() && !other && self.waits_for_good() {
-            self.report(Failure::Deadlock, "every thread waits for another", &[], &stands)?;
+        if open || stands.is_empty() {
+            return Ok(());
         }
+        self.stuck(&stands)
+    }
+
+    fn complete(&mut self) -> Result<(), Stop> {
+        let leaked = self.graph.made.iter().find(|m| m.heap && m.free == INIT).map(|m| m.alloc);
+        if let Some(alloc) = leaked {
+            self.fault(Failure::Leak, "an object is never freed", alloc, None)?;
+        }
+        self.explored.complete += 1;
+        if self.explored.stories.len() < self.options.stories {
+            let story = self.story(&[], &[]);
+            self.explored.stories.push(story);
+        }
+        let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
+        (self.ended)(&ended);
         Ok(())
     }
 
-    /// Whether every thread that waits has read the latest write of what it waits for.
-    fn waits_for_good(&self) -> bool {
-        self.graph.threads.iter().filter(|t| t.present).all(|thread| {
-            let Some(last) = thread.events.last() else { return true };
+    /// All threads that have not ended wait for each other, or for what nobody will do, if they wait for good.
+    fn stuck(&mut self, stands: &[Standstill]) -> Result<(), Stop> {
+        let spins = stands.iter().any(|s| s.wait == Some(Wait::Spin));
+        let failure = if spins { Failure::Liveness } else { Failure::Deadlock };
+        if !self.options.properties.contains(&failure) || !stands.iter().all(|s| self.waits_for_good(s)) {
+            return Ok(());
+        }
+        let what = match (failure, stands) {
+            (Failure::Deadlock, [_]) => "a thread waits for ever",
+            (Failure::Deadlock, _) => "threads wait for each other",
+            (_, [_]) => "a loop waits for what no thread will do",
+            _ => "loops wait for what no thread will do",
+        };
+        self.report(failure, what, &[], stands)
+    }
+
+    /// Whether a thread waits whatever it reads from now on, which in the end is the latest write.
+    fn waits_for_good(&mut self, stands: &Standstill) -> bool {
+        const MOST_STEPS: usize = 1000;
+        let mut runner = self.threads[usize::from(stands.thread)].runner.clone();
+        // It stands at the head of an idle loop: what does one more iteration do?
+        let first = RunOptions { idle_blocks: false, bound: None, ..self.options.run };
+        let then = RunOptions { idle_blocks: true, ..first };
+        let mut step = runner.run(self.image, &first);
+        if matches!(step, Step::Blocked { .. }) {
+            return self.has_read_latest(stands.thread);
+        }
+        for _ in 0..MOST_STEPS {
+            match step {
+                Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
+                    let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
+                    runner.give(self.image, self.latest(loc));
+                }
+                Step::UpdateWrite { site, addr, value } => {
+                    let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
+                    if value != self.latest(loc) {
+                        return false;
+                    }
+                }
+                Step::Fence { .. } => {}
+                Step::Nondet { .. } => runner.give(self.image, 0),
+                Step::Blocked { wait, .. } => return wait != Wait::Assume,
+                _ => return false,
+            }
+            step = runner.run(self.image, &then);
+        }
+        false
+    }
+
+    /// The value of the latest write.
+    fn latest(&self, loc: LocId) -> u64 {
+        let latest = self.graph.locations[loc as usize].writes.last();
+        self.value_of(loc, latest.copied().unwrap_or(INIT))
+    }
+
+    /// Whether the last thing that a thread did was to read the latest write.
+    fn has_read_latest(&self, thread: u16) -> bool {
+        let last = self.graph.threads[usize::from(thread)].events.last();
+        last.is_none_or(|last| {
             let label = self.graph.label(*last);
             !label.kind.reads()
                 || self.graph.co_position(label.loc, label.rf) == self.graph.locations[label.loc as usize].writes.len()
@@ -100,7 +164,7 @@ impl Search<'_> {
         let place = self.locations.places[label.loc as usize];
         if let Owner::Made { .. } = place.owner {
             self.check_made(e, place.addr, place.size)?;
-            if label.kind.reads() && label.rf == INIT && !self.zeroed(place.addr) {
+            if label.kind.reads() && label.rf == INIT && !self.zeroed(place.addr) && !self.may_be_unwritten(e) {
                 let what = "memory is read that nobody has written";
                 self.fault(Failure::Uninitialized, what, e, None)?;
             }
@@ -130,6 +194,14 @@ impl Search<'_> {
 
     fn zeroed(&self, addr: u64) -> bool {
         self.made(addr).is_some_and(|m| m.zeroed)
+    }
+
+    /// Whether an access of the runtime looks at memory that the program need not have written.
+    fn may_be_unwritten(&self, e: EventId) -> bool {
+        self.graph.label(e).site.is_some_and(|site| match &self.image.site(site).kind {
+            SiteKind::Load(tags) => tags.iter().any(|tag| self.program.tags[*tag] == "UNWRITTEN"),
+            _ => false,
+        })
     }
 
     fn check_made(&mut self, e: EventId, addr: u64, size: u8) -> Result<(), Stop> {

@@ -40,7 +40,7 @@ struct Telling {
     position: Vec<Option<usize>>,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// The story of the graph, about these events, or about where threads stand.
     pub(super) fn story(&self, about: &[EventId], standstills: &[Standstill]) -> Story {
         let telling = self.tell(about, standstills);
@@ -56,11 +56,13 @@ impl Search<'_> {
         let stands = |(i, item): (usize, &Item)| item.standstill.is_some().then_some(i);
         story.about = telling.told.iter().enumerate().filter_map(stands).collect();
         let mut events = about.to_vec();
-        if let ([], [Standstill { thread, site, wait: None }]) = (about, standstills) {
-            events.extend(self.decisive_read(*thread, *site));
+        for Standstill { thread, site, wait } in standstills {
+            let read = if wait.is_some() { self.last_read(*thread) } else { self.decisive_read(*thread, *site) };
+            events.extend(read);
         }
         story.about.extend(events.iter().filter_map(|e| telling.position[*e as usize]));
-        for (write, read, released, acquired) in self.gaps(&events) {
+        let in_question = if standstills.len() > 1 { &[] } else { events.as_slice() };
+        for (write, read, released, acquired) in self.gaps(in_question) {
             if let (Some(write), Some(read)) = (telling.position[write as usize], telling.position[read as usize]) {
                 story.gaps.push(Gap { write, read, released, acquired });
             }
@@ -118,9 +120,13 @@ impl Search<'_> {
                 }
                 _ => false,
             };
-            let in_order = |item: Item| self.is_in_order(&item, &telling) && !too_early(&item);
-            let in_order = |t: &usize| ready(t) && next(t).is_some_and(in_order);
-            let Some(chosen) = threads().find(in_order).or_else(|| threads().find(ready)).or_else(|| threads().next())
+            let in_order = |t: &usize| ready(t) && next(t).is_some_and(|item| self.is_in_order(&item, &telling));
+            let in_time = |t: &usize| in_order(t) && next(t).is_some_and(|item| !too_early(&item));
+            let Some(chosen) = threads()
+                .find(in_time)
+                .or_else(|| threads().find(in_order))
+                .or_else(|| threads().find(ready))
+                .or_else(|| threads().next())
             else {
                 break;
             };
@@ -194,7 +200,8 @@ impl Search<'_> {
         let thread = u32::from(item.thread);
         if let Some(standstill) = item.standstill {
             let action = standstill.wait.map_or(Action::Fail, Action::Wait);
-            return StoryStep { thread, span: self.span(standstill.site), action, order: Order::Plain };
+            let site = standstill.site.or_else(|| self.graph.label(self.last_read(item.thread)?).site);
+            return StoryStep { thread, span: self.span(site), action, order: Order::Plain };
         }
         let label = self.graph.label(item.first);
         let place = || {
@@ -215,6 +222,7 @@ impl Search<'_> {
             Kind::Join => Action::Join(u32::from(self.graph.label(label.rf).thread)),
             Kind::Alloc => Action::Allocate(value),
             Kind::Free => Action::Free(value),
+            Kind::Choice => Action::Choose(value),
             Kind::Init | Kind::End => Action::End,
         };
         let mode = if item.first == item.last { label.mode } else { self.update_mode(item) };
@@ -240,6 +248,11 @@ impl Search<'_> {
         };
         let stale = |e: &EventId| self.missed(*e).is_some();
         reads().filter(beside).find(stale).or_else(|| reads().find(beside)).or_else(|| reads().next())
+    }
+
+    fn last_read(&self, thread: u16) -> Option<EventId> {
+        let events = &self.graph.threads[usize::from(thread)].events;
+        events.iter().rev().copied().find(|e| self.graph.label(*e).kind.reads())
     }
 
     /// A later write of another thread that a read does not see.
@@ -269,11 +282,10 @@ impl Search<'_> {
         let mut done = 0;
         let mut from = (a, None);
         loop {
-            for read in 1..graph.len() {
-                let label = graph.label(read);
-                let (start, write) = (from.0, label.rf);
-                let leads = label.kind.reads() && write != INIT && graph.hb(start, write) && !graph.hb(write, read);
-                if leads && !found.iter().any(|(_, r, _)| *r == read) {
+            for read in (1..graph.len()).filter(|e| graph.label(*e).kind.reads()) {
+                let leads = |w: &EventId| graph.hb(from.0, *w) && !graph.hb(*w, read);
+                let write = self.heads(read).filter(leads).last();
+                if let Some(write) = write.filter(|_| !found.iter().any(|(_, r, _)| *r == read)) {
                     found.push((write, read, from.1));
                 }
             }
@@ -284,6 +296,15 @@ impl Search<'_> {
             from = (read, Some(done));
             done += 1;
         }
+    }
+
+    /// What a read reads, then, through updates, what that came from: a release of any of these reaches the reader.
+    fn heads(&self, read: EventId) -> impl Iterator<Item = EventId> {
+        let source = |r: EventId| Some(self.graph.label(r).rf).filter(|w| *w != INIT);
+        std::iter::successors(source(read), move |w| {
+            let updates = self.graph.label(*w).kind == Kind::UpdateWrite;
+            updates.then(|| self.graph.previous(*w)).and_then(source)
+        })
     }
 
     /// The readings on the way to the last one, with what their ends have done.

@@ -4,7 +4,7 @@ use super::{Search, handle};
 use crate::graph::{EventId, Kind, NOT_SAVED};
 use treville_vm::bytecode::Step;
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// What a thread does next.
     pub(super) fn step(&mut self, thread: u16) -> Step {
         let t = usize::from(thread);
@@ -47,7 +47,7 @@ impl Search<'_> {
             let value = self.graph.label(events[at]).value;
             match step {
                 Step::Spawn { .. } => runner.give(self.image, handle(value)),
-                Step::Join { .. } => runner.give(self.image, value),
+                Step::Join { .. } | Step::Nondet { .. } => runner.give(self.image, value),
                 _ => {}
             }
             at += 1;

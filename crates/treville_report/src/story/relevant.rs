@@ -30,7 +30,7 @@ pub(crate) fn steps(story: &Story) -> Relevant {
                         .iter()
                         .any(|p| object.is_some_and(|o| o.address <= p.address && p.address < o.address + o.size))
                 }
-                ref action => action.place().is_none_or(|place| shared.contains(&place)),
+                ref action => action.place().is_none_or(|place| shared.contains(&place) || !is_made(story, place)),
             }
     });
     let mut left_out = kept.len().saturating_sub(MOST);
@@ -47,9 +47,18 @@ pub(crate) fn steps(story: &Story) -> Relevant {
 fn essential(story: &Story) -> BTreeSet<usize> {
     let mut all: BTreeSet<usize> = story.about.iter().copied().collect();
     all.extend(story.gaps.iter().flat_map(|gap| [gap.write, gap.read]));
+    // What only weak memory explains.
+    if let Some((read, write)) = weak(story) {
+        all.extend([read, write]);
+    }
     let sources: Vec<usize> = all.iter().filter_map(|i| story.steps[*i].action.source().flatten()).collect();
     all.extend(sources);
     all
+}
+
+/// The first step that reads what had been overwritten, with the last write that it misses: no interleaving has one.
+pub(crate) fn weak(story: &Story) -> Option<(usize, usize)> {
+    prefix(story).into_iter().find_map(|i| Some((i, story.missed_by(i)?)))
 }
 
 /// The steps from which those in question follow, by program order, reading, starting and ending.
@@ -75,13 +84,20 @@ fn prefix(story: &Story) -> BTreeSet<usize> {
         from.push(causes);
     }
     let mut all = BTreeSet::new();
-    let mut todo: Vec<usize> = story.about.clone();
+    // Of threads that wait, all that the others did: what is waited for is not there.
+    let waits = story.about.iter().any(|i| matches!(story.steps[*i].action, Action::Wait(_)));
+    let mut todo: Vec<usize> = if waits { before.into_values().collect() } else { story.about.clone() };
     while let Some(i) = todo.pop() {
         if all.insert(i) {
             todo.extend(&from[i]);
         }
     }
     all
+}
+
+/// Whether it is part of an object that was made on the way: others may never have seen it.
+fn is_made(story: &Story, place: Bytes) -> bool {
+    story.objects.iter().any(|o| o.address <= place.address && place.address < o.address + o.size)
 }
 
 /// Places that more than one thread touches among these steps.

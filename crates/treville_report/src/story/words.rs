@@ -103,6 +103,9 @@ impl Words<'_> {
         match &step.action {
             Action::Read { place, lock: true, .. } => format!("finds {} locked", self.memory(*place)),
             Action::Write { place, lock: true, .. } => format!("unlocks {}", self.memory(*place)),
+            Action::Update { place, lock: true, from: Some(_), .. } => {
+                format!("locks {}, released", self.memory(*place))
+            }
             Action::Update { place, lock: true, .. } => format!("locks {}", self.memory(*place)),
             Action::Read { place, value, .. } => {
                 format!("reads {} = {}{order}", self.memory(*place), self.value(*place, *value))
@@ -119,6 +122,7 @@ impl Words<'_> {
             Action::Join(thread) => format!("sees the end of thread {thread}"),
             Action::Allocate(address) => format!("makes {}", self.address(*address)),
             Action::Free(address) => format!("frees {}", self.address(*address)),
+            Action::Choose(value) => format!("takes the value {value}"),
             Action::Wait(Wait::Resource) => "waits for the lock for ever".to_owned(),
             Action::Wait(Wait::Spin | Wait::Assume) => "waits for ever".to_owned(),
             Action::Fail => "fails".to_owned(),
@@ -134,28 +138,18 @@ impl Words<'_> {
     pub(crate) fn source_of(&self, step: usize) -> String {
         let StoryStep { thread, action, .. } = &self.story.steps[step];
         let (Some(from), Some(place)) = (action.source(), action.place()) else { return String::new() };
+        let lock = matches!(action, Action::Read { lock: true, .. } | Action::Update { lock: true, .. });
         let mut out = match from {
+            None if lock => return String::new(),
             None => ", the initial value".to_owned(),
+            Some(write) if lock => return format!(" by {}", self.place_of(write, *thread)),
             Some(write) => format!(", from {}", self.place_of(write, *thread)),
         };
-        if let Some(later) = self.overwritten(step, from) {
+        if let Some(later) = self.story.missed_by(step) {
             let value = self.story.steps[later].action.written().map(|v| self.value(place, v)).unwrap_or_default();
             let _ = write!(out, ", though {} wrote {value}", self.place_of(later, *thread));
         }
         out
-    }
-
-    /// The last write that was told before a step and that comes after what it reads.
-    fn overwritten(&self, step: usize, from: Option<usize>) -> Option<usize> {
-        let place = self.story.steps[step].action.place()?;
-        let of_place =
-            |order: &&Vec<usize>| order.first().is_some_and(|w| self.story.steps[*w].action.place() == Some(place));
-        let order = self.story.orders.iter().find(of_place)?;
-        let after = match from {
-            None => 0,
-            Some(write) => order.iter().position(|w| *w == write)? + 1,
-        };
-        order[after..].iter().copied().rfind(|w| *w < step)
     }
 }
 
