@@ -7,6 +7,7 @@ mod crew;
 mod estimate;
 mod safety;
 mod story;
+mod symmetry;
 mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
@@ -32,6 +33,8 @@ pub(crate) struct Options {
     pub(crate) stories: usize,
     /// The failures that are looked for; what else goes wrong is passed over.
     pub(crate) properties: BTreeSet<Failure>,
+    /// Whether one of several executions is enough that differ in the names of equal threads only.
+    pub(crate) symmetry: bool,
     /// How many explore at the same time.
     pub(crate) workers: usize,
     pub(crate) cancel: Cancel,
@@ -88,14 +91,24 @@ pub(crate) struct Job<'a> {
 /// Explores all executions of a compiled program; `ended` is told of each complete one. A judge, if there is one, knows the
 /// model; the rules only say what happens before what.
 pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Explored {
-    let mut stride = 8;
+    let mut shape = Shape { stride: 8, symmetry: job.options.symmetry && symmetry::is_possible(job.program) };
     loop {
-        match crew::explore(job, stride, ended) {
-            None if stride < address::MAX_THREADS as usize => stride *= 2,
-            None => return Explored { stopped: Stop::MoreThreads.reason(&job.options.cancel), ..Explored::default() },
-            Some(explored) => return explored,
+        match crew::explore(job, shape, ended) {
+            Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,
+            Err(Stop::Asymmetric) => shape.symmetry = false,
+            Err(stop) => return Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() },
+            Ok(explored) => return explored,
         }
     }
+}
+
+/// What is assumed of the program until it turns out to be wrong, and everything starts anew.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// How many threads there are at most.
+    stride: usize,
+    /// Whether equal threads are told apart by nobody.
+    symmetry: bool,
 }
 
 /// A complete execution.
@@ -126,6 +139,8 @@ enum Stop {
     Cancelled,
     TooManyEvents(u32),
     MoreThreads,
+    /// Somebody tells equal threads apart.
+    Asymmetric,
     /// Another one has stopped.
     Elsewhere,
     Endless,
@@ -135,7 +150,7 @@ enum Stop {
 impl Stop {
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
         Some(StopReason::Refused(match self {
-            Stop::Violation | Stop::Elsewhere => return None,
+            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric => return None,
             Stop::Cancelled => return StopReason::of(cancel),
             Stop::TooManyEvents(n) => format!("an execution has more than {n} events (--bound bounds loops)"),
             Stop::MoreThreads => format!("there are more than {} threads", address::MAX_THREADS),
@@ -194,6 +209,7 @@ struct Search<'a, 'j> {
     options: &'j Options,
     crew: Member<'a>,
     modes: Vec<Modes>,
+    symmetry: bool,
     graph: Graph,
     numbers: Arc<Numbers>,
     locations: Locations,
@@ -229,7 +245,7 @@ struct Runs {
 }
 
 impl<'a, 'j> Search<'a, 'j> {
-    fn new(job: &Job<'j>, stride: usize, crew: Member<'a>, ended: &'a mut dyn FnMut(&Ended<'_>)) -> Self {
+    fn new(job: &Job<'j>, shape: Shape, crew: Member<'a>, ended: &'a mut dyn FnMut(&Ended<'_>)) -> Self {
         let Job { program, image, rules, options, .. } = *job;
         let numbers = Arc::clone(crew.numbers());
         let mut search = Search {
@@ -241,7 +257,8 @@ impl<'a, 'j> Search<'a, 'j> {
             last_state: crew.first_state(),
             crew,
             modes: image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect(),
-            graph: Graph::new(stride),
+            symmetry: shape.symmetry,
+            graph: Graph::new(shape.stride),
             locations: Locations::new(Arc::clone(&numbers), image.sites().len()),
             numbers,
             threads: Vec::new(),
@@ -336,7 +353,13 @@ impl<'a, 'j> Search<'a, 'j> {
             if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
                 continue;
             }
+            if self.symmetry && self.lets_twin_go_first(thread) {
+                continue;
+            }
             let step = self.step(thread);
+            if self.symmetry {
+                self.check_joins(thread, step)?;
+            }
             match step {
                 Step::Blocked { .. } | Step::Cut => {}
                 Step::Join { thread: handle, .. } if self.joined(handle).is_some_and(|t| self.ended(t).is_none()) => {}
@@ -415,7 +438,7 @@ impl<'a, 'j> Search<'a, 'j> {
     /// The next event of a thread, with nothing special about it.
     fn blank(&self, thread: u16, kind: Kind, mode: Mode, loc: LocId, value: u64) -> Label {
         let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
-        Label { kind, mode, thread, pos, loc, value, rf: INIT, site: None, saved: NOT_SAVED, state: 0 }
+        Label { kind, mode, thread, pos, loc, value, rf: INIT, site: None, saved: NOT_SAVED, state: 0, same: false }
     }
 
     /// Adds an event that its thread has just done.
@@ -425,6 +448,7 @@ impl<'a, 'j> Search<'a, 'j> {
         (thread.at, thread.step) = (state, None);
         let e = self.graph.push(Label { state, ..label });
         self.graph.set_clocks(e, &self.rules);
+        self.follow_twin(e);
         e
     }
 
@@ -443,9 +467,10 @@ impl<'a, 'j> Search<'a, 'j> {
         self.make_room();
         let mut args = Vec::new();
         self.threads[t].runner.spawn_args(self.image, &mut args);
+        let twin = if self.symmetry { self.twin_of_next(thread, func, &args) } else { None };
         let e = self.add(thread, Kind::Spawn, Mode::RELAXED, u64::from(child), INIT, Some(site));
         let entry = &mut self.graph.threads[usize::from(child)];
-        (entry.present, entry.spawn, entry.func, entry.args) = (true, e, func, args.into());
+        (entry.present, entry.spawn, entry.func, entry.args, entry.twin) = (true, e, func, args.into(), twin);
         self.threads[t].runner.give(self.image, handle(u64::from(child)));
         Ok(Move::Go)
     }

@@ -1,7 +1,7 @@
 //! Several who explore at the same time. Every choice that is left is independent of the others: whoever has nothing to do
 //! calls, and whoever hears it gives away the choice that is the furthest back, which is likely the largest part.
 
-use super::{Ended, Entry, Explored, Job, Search, Stop, Way, estimate};
+use super::{Ended, Entry, Explored, Job, Search, Shape, Stop, Way, estimate};
 use crate::graph::{EventId, Graph};
 use crate::memory::Numbers;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -44,8 +44,8 @@ pub(super) struct Member<'a> {
     index: usize,
 }
 
-/// Explores with rows of clocks of this length; nothing if there are more threads.
-pub(super) fn explore(job: &Job<'_>, stride: usize, ended: &mut dyn FnMut(&Ended<'_>)) -> Option<Explored> {
+/// Explores a program of this shape; stops if it has another one.
+pub(super) fn explore(job: &Job<'_>, shape: Shape, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, Stop> {
     let size = job.options.workers.max(1);
     let mut crew = Crew {
         numbers: Arc::new(Numbers::new(job.program.roots.len() as u16)),
@@ -58,7 +58,7 @@ pub(super) fn explore(job: &Job<'_>, stride: usize, ended: &mut dyn FnMut(&Ended
         estimate: None,
     };
     if job.monitor.wants_estimate() {
-        crew.estimate = estimate::before(job, stride, Member { crew: &crew, index: 0 });
+        crew.estimate = estimate::before(job, shape, Member { crew: &crew, index: 0 });
         crew.numbers = Arc::new(Numbers::new(job.program.roots.len() as u16));
     }
     let crew = &crew;
@@ -68,13 +68,13 @@ pub(super) fn explore(job: &Job<'_>, stride: usize, ended: &mut dyn FnMut(&Ended
             .map(|index| {
                 scope.spawn(move || {
                     let mut nobody = |_: &Ended<'_>| {};
-                    let mut search = Search::new(job, stride, Member { crew, index }, &mut nobody);
+                    let mut search = Search::new(job, shape, Member { crew, index }, &mut nobody);
                     let result = search.take_parts();
                     search.leave(result)
                 })
             })
             .collect();
-        let mut search = Search::new(job, stride, Member { crew, index: 0 }, ended);
+        let mut search = Search::new(job, shape, Member { crew, index: 0 }, ended);
         let result = search.all().and_then(|()| search.take_parts());
         results.push(search.leave(result));
         for other in others {
@@ -89,7 +89,7 @@ pub(super) fn explore(job: &Job<'_>, stride: usize, ended: &mut dyn FnMut(&Ended
         explored.add(result?);
     }
     explored.estimate = crew.estimate;
-    Some(explored)
+    Ok(explored)
 }
 
 impl Crew<'_> {
@@ -200,15 +200,15 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// What this one has explored; nothing if it needs more room for threads.
-    fn leave(&mut self, result: Result<(), Stop>) -> Option<Explored> {
+    /// What this one has explored, unless the program has another shape.
+    fn leave(&mut self, result: Result<(), Stop>) -> Result<Explored, Stop> {
         if let Err(stop) = result {
             self.crew.crew.stop();
-            if let Stop::MoreThreads = stop {
-                return None;
+            if matches!(stop, Stop::MoreThreads | Stop::Asymmetric) {
+                return Err(stop);
             }
             self.explored.stopped = stop.reason(&self.options.cancel);
         }
-        Some(std::mem::take(&mut self.explored))
+        Ok(std::mem::take(&mut self.explored))
     }
 }

@@ -3,7 +3,7 @@
 //! *Estimating the Efficiency of Backtrack Programs*, 1975); the mean of several is the estimate.
 
 use super::crew::Member;
-use super::{Entry, Job, Move, Search, Stop};
+use super::{Entry, Job, Move, Search, Shape, Stop};
 
 /// How many walks there are.
 const WALKS: u32 = 200;
@@ -11,12 +11,12 @@ const WALKS: u32 = 200;
 const EVENTS: u32 = 100_000;
 
 /// The mean of some walks; nothing if one of them stops the search.
-pub(super) fn before(job: &Job<'_>, stride: usize, member: Member<'_>) -> Option<u64> {
+pub(super) fn before(job: &Job<'_>, shape: Shape, member: Member<'_>) -> Option<u64> {
     let mut random = Random(0x853c_49e6_748f_ea9b);
     let (mut sum, mut walks, mut events) = (0.0, 0.0, 0);
     while walks < f64::from(WALKS) && events < EVENTS {
         let mut nobody = |_: &super::Ended<'_>| {};
-        let mut search = Search::new(job, stride, member, &mut nobody);
+        let mut search = Search::new(job, shape, member, &mut nobody);
         sum += search.walk(&mut random, &mut events).ok()?;
         walks += 1.0;
     }
