@@ -33,6 +33,8 @@ pub(crate) struct Options {
     pub(crate) stories: usize,
     /// The failures that are looked for; what else goes wrong is passed over.
     pub(crate) properties: BTreeSet<Failure>,
+    /// Whether somebody looks at registers when threads have ended.
+    pub(crate) observed: bool,
     /// Whether one of several executions is enough that differ in the names of equal threads only.
     pub(crate) symmetry: bool,
     /// How many explore at the same time.
