@@ -5,7 +5,7 @@
 
 mod psc;
 
-use crate::graph::{EventId, Graph, INIT, Kind, NO_LOC};
+use crate::graph::{EventId, Graph, Kind, NO_LOC};
 
 /// How strong an access or a fence is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -205,6 +205,8 @@ impl Rules {
 pub(crate) struct Scratch {
     seen: Vec<bool>,
     todo: Vec<EventId>,
+    places: Vec<u32>,
+    reach: Vec<u16>,
 }
 
 impl Scratch {
