@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::{FileId, Name, SourceMap};
-use treville_ir::Program;
+use treville_ir::{Dialect, Program};
 use treville_llvm::{Clang, CompileOptions, LowerOptions};
 use treville_report::{Failure, ProgramChecked, VerdictWord};
-use treville_task::{Bounds, Limits, Monitor, Outcome, Scope, Semantics, StopReason, Task, Verdict};
+use treville_task::{Bounds, Limits, Monitor, Outcome, Reference, Scope, Semantics, StopReason, Task, Verdict};
 
 /// A language of programs.
 pub(crate) struct Language {
@@ -27,6 +27,9 @@ const LANGUAGES: &[Language] = &[
 
 /// Models that the engine for programs has built in.
 const BUILT_IN: &[&str] = &["sc", "tso", "ra", "rc11"];
+
+/// The fence of x86, as its model calls it.
+const X86_FENCE: &str = "MFENCE";
 
 /// The model when none is named.
 const DEFAULT_MODEL: &str = "rc11";
@@ -104,12 +107,18 @@ impl Session<'_> {
         let simpler =
             treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
         let program = treville_passes::run(&program, &simpler);
-        let (semantics, bundled) = if built_in {
-            (Semantics::Bundled(Name::new(&model)), None)
+        let named = ModelOptions { name: Some(model.clone()), ..options.model.clone() };
+        let (reference, bundled) = if built_in {
+            (self.reference(named, &program)?, None)
         } else {
-            let linked =
-                self.library.linked(&ModelOptions { name: Some(model.clone()), ..options.model.clone() }, &program)?;
-            (Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)), linked.bundled.clone())
+            let linked = self.library.linked(&named, &program)?;
+            let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
+            (Reference { model, vocabulary, fence: None }, linked.bundled.clone())
+        };
+        let semantics = if built_in {
+            Semantics::Bundled(Name::new(&model))
+        } else {
+            Semantics::Axioms(Arc::clone(&reference.model), Arc::clone(&reference.vocabulary))
         };
         if let Some(second) = &options.run.cross_check {
             let reason = format!("no second engine takes programs yet, so that {second} cannot check the answer");
@@ -129,6 +138,7 @@ impl Session<'_> {
             states: false,
             reductions: options.run.reductions,
             properties: options.run.properties.failures(),
+            reference: Some(reference),
             stories,
         };
         let name = engine.info().name;
@@ -138,6 +148,25 @@ impl Session<'_> {
         let program = Arc::clone(&task.program);
         let checked = ProgramChecked { program, sources: Arc::new(sources), outcome, verdict, scope };
         Ok(Run { model, engine: name, checked })
+    }
+}
+
+impl Session<'_> {
+    /// A model that the engine has built in, as axioms for this program, with which the evaluator judges what is found.
+    fn reference(&self, mut named: ModelOptions, program: &Program) -> Result<Reference, Failure> {
+        let on_x86 = named.name.as_deref() == Some("tso");
+        let linked = if on_x86 {
+            // An update is one event, and locked; stores and fences that are seq_cst bring a fence.
+            let sets = program.dialect.sets.iter().cloned().chain([Name::new(X86_FENCE)]).collect();
+            self.library.linked_for(&named, &Dialect { sets, ..Dialect::clone(&program.dialect) })?
+        } else {
+            if matches!(named.name.as_deref(), Some("rc11" | "ra")) {
+                named.variants.push("cxx20".to_owned());
+            }
+            self.library.linked(&named, program)?
+        };
+        let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
+        Ok(Reference { model, vocabulary, fence: on_x86.then(|| Name::new(X86_FENCE)) })
     }
 }
 

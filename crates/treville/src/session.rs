@@ -127,6 +127,7 @@ impl<'f> Session<'f> {
             states: run.states || run.cross_check.is_some(),
             reductions: run.reductions,
             properties: BTreeSet::new(),
+            reference: None,
             stories: 0,
         })
     }

@@ -111,6 +111,7 @@ impl Explore {
                 Some(_) => Failure::USUAL.iter().copied().collect(),
                 None => task.properties.clone(),
             },
+            reference: task.reference.clone(),
             cancel: task.limits.cancel.clone(),
         };
         let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
@@ -268,6 +269,9 @@ impl<'a> States<'a> {
 fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outcome {
     let mut stats = Stats::new();
     stats.insert("revisits", explored.revisits);
+    if explored.violation.is_some() {
+        stats.insert("replayed", explored.replayed);
+    }
     let open = explored.stopped.clone().unwrap_or(StopReason::Refused("exploration makes no witnesses yet".into()));
     let (executions, positive) = states.as_ref().map_or((explored.complete, 0), |s| (s.executions, s.positive));
     Outcome {

@@ -3,6 +3,7 @@
 mod access;
 mod back;
 mod choices;
+mod replay;
 mod safety;
 mod story;
 mod threads;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use story::Standstill;
 use treville_base::Cancel;
 use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage};
-use treville_task::{StopReason, Story, Violation};
+use treville_task::{Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -29,6 +30,8 @@ pub(crate) struct Options {
     pub(crate) stories: usize,
     /// The failures that are looked for; what else goes wrong is passed over.
     pub(crate) properties: BTreeSet<Failure>,
+    /// Judges what is found once more.
+    pub(crate) reference: Option<Reference>,
     pub(crate) cancel: Cancel,
 }
 
@@ -43,6 +46,8 @@ pub(crate) struct Explored {
     pub(crate) cut: bool,
     pub(crate) violation: Option<Violation>,
     pub(crate) stories: Vec<Story>,
+    /// How many violations the evaluator has judged.
+    pub(crate) replayed: u64,
     /// Why it ended early.
     pub(crate) stopped: Option<StopReason>,
 }

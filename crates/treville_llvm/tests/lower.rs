@@ -54,6 +54,7 @@ fn explored(program: &Program, model: &str) -> String {
         states: false,
         reductions: Reductions { idle_loops: true, symmetry: false },
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
+        reference: None,
         stories: 0,
     };
     match Explore.explore(&task) {

@@ -142,6 +142,7 @@ impl Lab {
             states: true,
             reductions: Reductions::default(),
             properties: std::collections::BTreeSet::new(),
+            reference: None,
             stories: 0,
         }
     }

@@ -261,6 +261,7 @@ impl Search<'_, '_> {
         if !self.options.properties.contains(&failure) {
             return Ok(());
         }
+        self.replay(failure)?;
         let story = self.story(events, stands);
         let step = |i: usize| story.about.get(i).and_then(|at| story.steps.get(*at));
         self.explored.violation = Some(Violation {
