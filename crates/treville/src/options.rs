@@ -41,6 +41,8 @@ pub struct RunOptions {
     /// For each file.
     pub timeout: Option<Duration>,
     pub memory_mb: Option<u64>,
+    /// Threads for each file.
+    pub threads: Option<u32>,
     /// "Up to the bound" is good enough.
     pub accept_bounded: bool,
     /// List the final states.

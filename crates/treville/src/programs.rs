@@ -134,7 +134,7 @@ impl Session<'_> {
             question: None,
             queries: Vec::new(),
             bounds: Bounds { given: options.run.bound, ..Bounds::default() },
-            limits: Limits { cancel, memory_mb: options.run.memory_mb },
+            limits: Limits { cancel, memory_mb: options.run.memory_mb, threads: options.run.threads },
             states: false,
             reductions: options.run.reductions,
             properties: options.run.properties.failures(),

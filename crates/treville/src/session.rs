@@ -122,7 +122,7 @@ impl<'f> Session<'f> {
             question: Some(Arc::clone(&loaded.question)),
             queries: Task::litmus_queries(&loaded.question),
             bounds: Bounds { unroll, given: run.bound },
-            limits: Limits { cancel, memory_mb: run.memory_mb },
+            limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads },
             // Engines that check each other compare everything.
             states: run.states || run.cross_check.is_some(),
             reductions: run.reductions,

@@ -320,6 +320,7 @@ impl RunArgs {
             bound: self.bound,
             timeout: self.timeout,
             memory_mb: self.memory_limit,
+            threads: self.threads,
             accept_bounded: self.accept_bounded,
             states,
             reductions: Reductions { idle_loops: self.spin == Spin::Assume, symmetry: self.symmetry == Switch::On },

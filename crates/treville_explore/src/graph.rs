@@ -2,6 +2,7 @@
 //! its time stamp and the search goes back by cutting off the end.
 
 use crate::rules::{Mode, Rules};
+use std::sync::Arc;
 use treville_ir::FuncId;
 use treville_vm::bytecode::SiteId;
 
@@ -59,6 +60,8 @@ pub(crate) struct Label {
     pub(crate) saved: u32,
     /// Names the state of the thread after this event: no other state has this number.
     pub(crate) state: u64,
+    /// Its thread has done the same as its twin, up to here.
+    pub(crate) same: bool,
 }
 
 pub(crate) const NOT_SAVED: u32 = u32::MAX;
@@ -87,12 +90,14 @@ pub(crate) struct Thread {
     /// The event that started it; [`INIT`] if it was there from the start.
     pub(crate) spawn: EventId,
     pub(crate) func: FuncId,
-    pub(crate) args: Vec<u64>,
+    pub(crate) args: Arc<[u64]>,
+    /// An earlier thread that differs from this one in name only.
+    pub(crate) twin: Option<u16>,
 }
 
 impl Default for Thread {
     fn default() -> Self {
-        Thread { present: false, events: Vec::new(), spawn: INIT, func: FuncId(0), args: Vec::new() }
+        Thread { present: false, events: Vec::new(), spawn: INIT, func: FuncId(0), args: Arc::default(), twin: None }
     }
 }
 
@@ -145,6 +150,7 @@ impl Graph {
             site: None,
             saved: NOT_SAVED,
             state: 0,
+            same: false,
         });
         graph.rows.resize(ROWS * stride, 0);
         graph
@@ -268,6 +274,22 @@ impl Graph {
             Kind::Write | Kind::UpdateWrite => self.set_message(e, &label, rules),
             _ => {}
         }
+    }
+
+    /// What the twin of its thread has done in place of `e`, if they have done the same before.
+    pub(crate) fn twin_event(&self, e: EventId) -> Option<EventId> {
+        let label = self.label(e);
+        let thread = &self.threads[usize::from(label.thread)];
+        let twin = thread.twin?;
+        let pos = usize::from(label.pos);
+        let same = pos == 0 || self.label(thread.events[pos - 1]).same;
+        let events = &self.threads[usize::from(twin)].events;
+        events.get(pos).copied().filter(|_| same)
+    }
+
+    /// Lets what leads to `a` also lead to `b`.
+    pub(crate) fn lead(&mut self, a: EventId, b: EventId) {
+        self.join(b, Row::Porf, a, Row::Porf);
     }
 
     /// What a reader of the write synchronises with: the release sequences that it is in.
@@ -438,9 +460,9 @@ impl Graph {
         self.threads.resize_with(other.threads.len(), Thread::default);
         for (thread, like) in self.threads.iter_mut().zip(&other.threads) {
             thread.present = like.present && like.spawn <= last;
-            (thread.spawn, thread.func) = (like.spawn, like.func);
-            if thread.args != like.args {
-                thread.args.clone_from(&like.args);
+            (thread.spawn, thread.func, thread.twin) = (like.spawn, like.func, like.twin);
+            if !Arc::ptr_eq(&thread.args, &like.args) {
+                thread.args = Arc::clone(&like.args);
             }
             let kept = like.events.partition_point(|e| *e <= last);
             thread.events.clear();

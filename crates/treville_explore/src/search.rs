@@ -3,21 +3,25 @@
 mod access;
 mod back;
 mod choices;
+mod crew;
+mod estimate;
 mod replay;
 mod safety;
 mod story;
+mod symmetry;
 mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
 use crate::judge::Judge;
 use crate::memory::{Locations, Numbers, Owner};
 use crate::rules::{Mode, Rules, Scratch};
+use crew::Member;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use story::Standstill;
 use treville_base::Cancel;
 use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage};
-use treville_task::{Reference, StopReason, Story, Violation};
+use treville_task::{Monitor, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -32,6 +36,10 @@ pub(crate) struct Options {
     pub(crate) properties: BTreeSet<Failure>,
     /// Judges what is found once more.
     pub(crate) reference: Option<Reference>,
+    /// Whether one of several executions is enough that differ in the names of equal threads only.
+    pub(crate) symmetry: bool,
+    /// How many explore at the same time.
+    pub(crate) workers: usize,
     pub(crate) cancel: Cancel,
 }
 
@@ -50,31 +58,63 @@ pub(crate) struct Explored {
     pub(crate) replayed: u64,
     /// Why it ended early.
     pub(crate) stopped: Option<StopReason>,
+    /// How many executions there are, guessed before they were explored.
+    pub(crate) estimate: Option<u64>,
+}
+
+impl Explored {
+    /// How many executions there will be, judged by how many there were so far.
+    pub(crate) fn expected(&self) -> Option<u64> {
+        let seen = (self.complete + self.blocked) as f64;
+        (seen > 0.0 && self.done > 0.0).then(|| (seen / self.done.min(1.0)) as u64)
+    }
+
+    fn add(&mut self, other: Explored) {
+        self.done += other.done;
+        self.complete += other.complete;
+        self.blocked += other.blocked;
+        self.revisits += other.revisits;
+        self.replayed += other.replayed;
+        self.cut |= other.cut;
+        self.violation = self.violation.take().or(other.violation);
+        self.stories.extend(other.stories);
+        self.stopped = self.stopped.take().or(other.stopped);
+    }
+}
+
+/// What is explored, and for whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) image: &'a Image,
+    pub(crate) rules: Rules,
+    /// Makes a judge for each that explores.
+    pub(crate) judge: &'a (dyn Fn() -> Option<Judge<'a>> + Sync),
+    pub(crate) options: &'a Options,
+    pub(crate) monitor: &'a dyn Monitor,
 }
 
 /// Explores all executions of a compiled program; `ended` is told of each complete one. A judge, if there is one, knows the
 /// model; the rules only say what happens before what.
-pub(crate) fn explore<'a>(
-    program: &'a Program,
-    image: &'a Image,
-    rules: Rules,
-    mut judge: Option<&mut Judge<'a>>,
-    options: &Options,
-    ended: &mut dyn FnMut(&Ended<'_>),
-) -> Explored {
-    let mut stride = 8;
+pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Explored {
+    let mut shape = Shape { stride: 8, symmetry: job.options.symmetry && symmetry::is_possible(job.program) };
     loop {
-        let numbers = Arc::new(Numbers::new(program.roots.len() as u16));
-        let mut search = Search::new(program, image, rules, judge.as_deref_mut(), options, stride, numbers, ended);
-        match search.all() {
-            Err(Stop::MoreThreads) if stride < address::MAX_THREADS as usize => stride *= 2,
-            Err(stop) => {
-                search.explored.stopped = stop.reason(&options.cancel);
-                return search.explored;
-            }
-            Ok(()) => return search.explored,
+        match crew::explore(job, shape, ended) {
+            Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,
+            Err(Stop::Asymmetric) => shape.symmetry = false,
+            Err(stop) => return Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() },
+            Ok(explored) => return explored,
         }
     }
+}
+
+/// What is assumed of the program until it turns out to be wrong, and everything starts anew.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// How many threads there are at most.
+    stride: usize,
+    /// Whether equal threads are told apart by nobody.
+    symmetry: bool,
 }
 
 /// A complete execution.
@@ -105,6 +145,10 @@ enum Stop {
     Cancelled,
     TooManyEvents(u32),
     MoreThreads,
+    /// Somebody tells equal threads apart.
+    Asymmetric,
+    /// Another one has stopped.
+    Elsewhere,
     Endless,
     Refused(String),
 }
@@ -112,7 +156,7 @@ enum Stop {
 impl Stop {
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
         Some(StopReason::Refused(match self {
-            Stop::Violation => return None,
+            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric => return None,
             Stop::Cancelled => return StopReason::of(cancel),
             Stop::TooManyEvents(n) => format!("an execution has more than {n} events (--bound bounds loops)"),
             Stop::MoreThreads => format!("there are more than {} threads", address::MAX_THREADS),
@@ -164,12 +208,14 @@ struct Modes {
 }
 
 struct Search<'a, 'j> {
-    program: &'a Program,
-    image: &'a Image,
+    program: &'j Program,
+    image: &'j Image,
     rules: Rules,
-    judge: Option<&'a mut Judge<'j>>,
-    options: &'a Options,
+    judge: Option<Judge<'j>>,
+    options: &'j Options,
+    crew: Member<'a>,
     modes: Vec<Modes>,
+    symmetry: bool,
     graph: Graph,
     numbers: Arc<Numbers>,
     locations: Locations,
@@ -205,24 +251,20 @@ struct Runs {
 }
 
 impl<'a, 'j> Search<'a, 'j> {
-    fn new(
-        program: &'a Program,
-        image: &'a Image,
-        rules: Rules,
-        judge: Option<&'a mut Judge<'j>>,
-        options: &'a Options,
-        stride: usize,
-        numbers: Arc<Numbers>,
-        ended: &'a mut dyn FnMut(&Ended<'_>),
-    ) -> Self {
+    fn new(job: &Job<'j>, shape: Shape, crew: Member<'a>, ended: &'a mut dyn FnMut(&Ended<'_>)) -> Self {
+        let Job { program, image, rules, options, .. } = *job;
+        let numbers = Arc::clone(crew.numbers());
         let mut search = Search {
             program,
             image,
             rules,
-            judge,
+            judge: (job.judge)(),
             options,
+            last_state: crew.first_state(),
+            crew,
             modes: image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect(),
-            graph: Graph::new(stride),
+            symmetry: shape.symmetry,
+            graph: Graph::new(shape.stride),
             locations: Locations::new(Arc::clone(&numbers), image.sites().len()),
             numbers,
             threads: Vec::new(),
@@ -232,7 +274,6 @@ impl<'a, 'j> Search<'a, 'j> {
             number: Vec::new(),
             scratch: Scratch::default(),
             kept: Vec::new(),
-            last_state: 0,
             next: None,
             share: 1.0,
             explored: Explored::default(),
@@ -242,7 +283,7 @@ impl<'a, 'j> Search<'a, 'j> {
         search.make_room();
         for (root, thread) in program.roots.iter().zip(&mut search.graph.threads) {
             (thread.present, thread.func) = (true, root.func);
-            thread.args.extend(root.init.iter().map(|(_, value)| constant(program, value)));
+            thread.args = root.init.iter().map(|(_, value)| constant(program, value)).collect();
         }
         search
     }
@@ -263,20 +304,33 @@ impl<'a, 'j> Search<'a, 'j> {
         }
     }
 
+    /// Explores what is below the graph at hand.
     fn all(&mut self) -> Result<(), Stop> {
-        loop {
-            loop {
-                match self.advance()? {
-                    Move::Go => {}
-                    Move::Choose => break,
-                    Move::Back => {
-                        self.explored.done += self.share;
-                        break;
-                    }
-                }
+        self.onward()?;
+        self.rest()
+    }
+
+    /// Explores what is left.
+    fn rest(&mut self) -> Result<(), Stop> {
+        while self.back()? {
+            if self.crew.is_called() {
+                self.answer_call()?;
             }
-            if !self.back()? {
-                return Ok(());
+            self.onward()?;
+        }
+        Ok(())
+    }
+
+    /// Adds events until there is a choice to go back to.
+    fn onward(&mut self) -> Result<(), Stop> {
+        loop {
+            match self.advance()? {
+                Move::Go => {}
+                Move::Choose => return Ok(()),
+                Move::Back => {
+                    self.explored.done += self.share;
+                    return Ok(());
+                }
             }
         }
     }
@@ -284,8 +338,9 @@ impl<'a, 'j> Search<'a, 'j> {
     /// Adds the next event. In which order threads go on is free; the one that did the last event is the first to be asked.
     fn advance(&mut self) -> Result<Move, Stop> {
         self.since_cancel += 1;
-        if self.since_cancel >= 1024 {
+        if self.since_cancel >= 4096 {
             self.since_cancel = 0;
+            self.crew.tell(&self.explored);
             if self.options.cancel.is_due() {
                 return Err(Stop::Cancelled);
             }
@@ -301,13 +356,18 @@ impl<'a, 'j> Search<'a, 'j> {
         let last = self.graph.label(self.graph.len() - 1).thread;
         let mut idle = None;
         for thread in std::iter::once(last).chain(0..self.graph.threads.len() as u16) {
-            if !self.graph.threads[usize::from(thread)].present {
+            if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
+                continue;
+            }
+            if self.symmetry && self.lets_twin_go_first(thread) {
                 continue;
             }
             let step = self.step(thread);
+            if self.symmetry {
+                self.check_joins(thread, step)?;
+            }
             match step {
                 Step::Blocked { .. } | Step::Cut => {}
-                Step::End(_) if self.ended(thread).is_some() => {}
                 Step::Join { thread: handle, .. } if self.joined(handle).is_some_and(|t| self.ended(t).is_none()) => {}
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
                     match self.read(thread, site, addr, true)? {
@@ -384,7 +444,7 @@ impl<'a, 'j> Search<'a, 'j> {
     /// The next event of a thread, with nothing special about it.
     fn blank(&self, thread: u16, kind: Kind, mode: Mode, loc: LocId, value: u64) -> Label {
         let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
-        Label { kind, mode, thread, pos, loc, value, rf: INIT, site: None, saved: NOT_SAVED, state: 0 }
+        Label { kind, mode, thread, pos, loc, value, rf: INIT, site: None, saved: NOT_SAVED, state: 0, same: false }
     }
 
     /// Adds an event that its thread has just done.
@@ -394,6 +454,7 @@ impl<'a, 'j> Search<'a, 'j> {
         (thread.at, thread.step) = (state, None);
         let e = self.graph.push(Label { state, ..label });
         self.graph.set_clocks(e, &self.rules);
+        self.follow_twin(e);
         e
     }
 
@@ -412,9 +473,10 @@ impl<'a, 'j> Search<'a, 'j> {
         self.make_room();
         let mut args = Vec::new();
         self.threads[t].runner.spawn_args(self.image, &mut args);
+        let twin = if self.symmetry { self.twin_of_next(thread, func, &args) } else { None };
         let e = self.add(thread, Kind::Spawn, Mode::RELAXED, u64::from(child), INIT, Some(site));
         let entry = &mut self.graph.threads[usize::from(child)];
-        (entry.present, entry.spawn, entry.func, entry.args) = (true, e, func, args);
+        (entry.present, entry.spawn, entry.func, entry.args, entry.twin) = (true, e, func, args.into(), twin);
         self.threads[t].runner.give(self.image, handle(u64::from(child)));
         Ok(Move::Go)
     }

@@ -50,7 +50,7 @@ fn explored(program: &Program, model: &str) -> String {
         question: None,
         queries: Vec::new(),
         bounds: Bounds::default(),
-        limits: Limits { cancel: Cancel::default(), memory_mb: None },
+        limits: Limits::default(),
         states: false,
         reductions: Reductions { idle_loops: true, symmetry: false },
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),

@@ -91,6 +91,8 @@ pub struct Limits {
     /// Raised by the caller, or at the deadline.
     pub cancel: Cancel,
     pub memory_mb: Option<u64>,
+    /// Threads that an engine may use; one if it is not said.
+    pub threads: Option<u32>,
 }
 
 impl Default for Bounds {

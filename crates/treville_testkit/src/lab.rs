@@ -138,7 +138,7 @@ impl Lab {
             queries: Task::litmus_queries(&question),
             question: Some(Arc::new(question)),
             bounds: unroll.map_or_else(Bounds::default, |unroll| Bounds { unroll, given: Some(unroll) }),
-            limits: Limits { cancel, memory_mb: None },
+            limits: Limits { cancel, ..Limits::default() },
             states: true,
             reductions: Reductions::default(),
             properties: std::collections::BTreeSet::new(),

@@ -52,6 +52,7 @@ impl Search<'_, '_> {
         self.next = update.then_some(thread);
         let before = self.graph.previous(e);
         let bound = if self.rules.coherence { self.graph.coherence_bound_at(loc, before, e) } else { 0 };
+        let bound = bound.max(self.twin_bound(e));
         let first_way = self.ways.len();
         for position in bound..last {
             self.ways.push(Way::Source(self.graph.co_at(loc, position)));
@@ -104,6 +105,7 @@ impl Search<'_, '_> {
             self.graph.set_mode(e, if writes { modes.update } else { modes.read });
         }
         self.graph.set_clocks(e, &self.rules);
+        self.follow_twin(e);
     }
 
     pub(super) fn value_of(&self, loc: LocId, write: EventId) -> u64 {
@@ -188,9 +190,10 @@ impl Search<'_, '_> {
         known(source) && !writes[graph.co_position(label.loc, source)..].iter().any(|x| known(*x))
     }
 
-    /// The first position of its location's order that coherence leaves to an event, as far as the rules know it.
+    /// The first position of its location's order that coherence, as far as the rules know it, and symmetry leave to an event.
     pub(super) fn bound(&self, e: EventId) -> usize {
-        if self.rules.coherence { self.graph.coherence_bound(e) } else { 0 }
+        let coherence = if self.rules.coherence { self.graph.coherence_bound(e) } else { 0 };
+        coherence.max(self.twin_bound(e))
     }
 
     /// Whether the graph is still consistent, `e` having made a choice that is not the latest one.

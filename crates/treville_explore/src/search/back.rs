@@ -35,7 +35,7 @@ impl Search<'_, '_> {
     }
 
     /// Takes one of the ways that an event has.
-    fn follow(&mut self, event: EventId, way: Way) -> Result<Move, Stop> {
+    pub(super) fn follow(&mut self, event: EventId, way: Way) -> Result<Move, Stop> {
         self.graph.cut(event + 1);
         self.next = None;
         match way {
