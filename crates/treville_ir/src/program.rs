@@ -272,6 +272,8 @@ pub enum Failure {
     Deadlock,
     Liveness,
     ApiMisuse,
+    /// The model raises a flag.
+    Flag,
 }
 
 /// Annotations of loops.
@@ -297,6 +299,7 @@ impl Failure {
         Failure::InvalidFree,
         Failure::Deadlock,
         Failure::ApiMisuse,
+        Failure::Flag,
     ];
 
     /// What a program may mean to do: looked for only if somebody asks.
@@ -316,6 +319,7 @@ impl Failure {
             Failure::Deadlock => "deadlock",
             Failure::Liveness => "liveness",
             Failure::ApiMisuse => "api-misuse",
+            Failure::Flag => "flag",
         }
     }
 }

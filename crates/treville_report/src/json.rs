@@ -97,6 +97,9 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
     if let Some(violation) = &checked.outcome.violation {
         let mut found = Object::new();
         found.string("kind", violation.failure.name());
+        if let Some(name) = &violation.name {
+            found.string("name", name);
+        }
         found.string("message", &violation.message);
         if let Some(span) = violation.span {
             found.raw("location", &location(&checked.sources, span));

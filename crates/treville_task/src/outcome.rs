@@ -96,6 +96,8 @@ pub struct Counts {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Violation {
     pub failure: Failure,
+    /// Of a flag, its name.
+    pub name: Option<Name>,
     pub message: String,
     pub thread: u32,
     pub span: Option<Span>,

@@ -48,6 +48,7 @@ impl Search<'_, '_> {
         if let Some(alloc) = leaked {
             self.fault(Failure::Leak, "an object is never freed", alloc, None)?;
         }
+        self.check_flags()?;
         self.explored.complete += 1;
         if self.explored.stories.len() < self.options.stories {
             let story = self.story(&[], &[]);
@@ -266,6 +267,7 @@ impl Search<'_, '_> {
         let step = |i: usize| story.about.get(i).and_then(|at| story.steps.get(*at));
         self.explored.violation = Some(Violation {
             failure,
+            name: None,
             message: message.to_owned(),
             thread: step(0).map_or(0, |s| s.thread),
             span: step(0).and_then(|s| s.span),
