@@ -19,7 +19,7 @@ use crew::Member;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use story::Standstill;
-use treville_base::Cancel;
+use treville_base::{Cancel, Span};
 use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage};
 use treville_task::{Monitor, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
@@ -143,26 +143,33 @@ impl Ended<'_> {
 enum Stop {
     Violation,
     Cancelled,
-    TooManyEvents(u32),
+    /// An execution has so many events, the last one here.
+    TooManyEvents(u32, Option<Span>),
     MoreThreads,
     /// Somebody tells equal threads apart.
     Asymmetric,
     /// Another one has stopped.
     Elsewhere,
     Endless,
-    Refused(String),
+    Refused(String, Option<Span>),
 }
 
 impl Stop {
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
-        Some(StopReason::Refused(match self {
+        let (why, place) = match self {
             Stop::Violation | Stop::Elsewhere | Stop::Asymmetric => return None,
             Stop::Cancelled => return StopReason::of(cancel),
-            Stop::TooManyEvents(n) => format!("an execution has more than {n} events (--bound bounds loops)"),
-            Stop::MoreThreads => format!("there are more than {} threads", address::MAX_THREADS),
-            Stop::Endless => "a thread runs on without an end (--bound bounds loops)".into(),
-            Stop::Refused(why) => why,
-        }))
+            Stop::TooManyEvents(n, place) => {
+                (format!("an execution has more than {n} events (--bound bounds loops)"), place)
+            }
+            Stop::MoreThreads => (format!("there are more than {} threads", address::MAX_THREADS), None),
+            Stop::Endless => ("a thread runs on without an end (--bound bounds loops)".to_owned(), None),
+            Stop::Refused(why, place) => (why, place),
+        };
+        Some(match place {
+            Some(place) => StopReason::RefusedAt(why, place),
+            None => StopReason::Refused(why),
+        })
     }
 }
 
@@ -346,7 +353,9 @@ impl<'a, 'j> Search<'a, 'j> {
             }
         }
         if self.graph.len() > self.options.max_events {
-            return Err(Stop::TooManyEvents(self.options.max_events));
+            let last = self.graph.labels.last().and_then(|label| label.site);
+            let place = last.map(|site| self.image.site(site).span);
+            return Err(Stop::TooManyEvents(self.options.max_events, place));
         }
         if let Some(thread) = self.next.take()
             && let step @ Step::UpdateWrite { .. } = self.step(thread)
@@ -493,10 +502,12 @@ impl<'a, 'j> Search<'a, 'j> {
                 }
                 Ok(loc)
             }
-            Err(other) => Err(Stop::Refused(format!(
-                "accesses of different sizes overlap ({size} bytes at {addr:#x}, {} at {:#x})",
-                other.size, other.addr
-            ))),
+            Err(other) => {
+                let (other, at) = (other.size, other.addr);
+                let why =
+                    format!("accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})");
+                Err(Stop::Refused(why, Some(self.image.site(site).span)))
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, Prog
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
 use treville_ir::Quantifier;
-use treville_task::{Observation, Scope, Verdict};
+use treville_task::{Observation, Scope, StopReason, Verdict};
 
 /// What the caller asked to see beyond the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -91,6 +91,11 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
     scope(object, &checked.verdict, &checked.scope);
     if let Some(reason) = report.reason() {
         object.string("reason", &reason);
+    }
+    if let Verdict::Unknown(StopReason::RefusedAt(_, span)) = &checked.verdict {
+        let at = checked.sources.start(*span);
+        object.number("line", at.line as u64);
+        object.number("column", at.column as u64);
     }
     object.number("executions", checked.outcome.counts.executions);
     object.number("blocked", checked.outcome.counts.blocked);

@@ -20,7 +20,7 @@ impl Search<'_, '_> {
         let Some(Reference { model, .. }) = &self.options.reference else { return Ok(()) };
         let disagrees = |why: String| {
             let what = "internal disagreement, please report it: the evaluator";
-            Err(Stop::Refused(format!("{what} {why} ({})", failure.name())))
+            Err(Stop::Refused(format!("{what} {why} ({})", failure.name()), None))
         };
         let judgements = match self.judgements() {
             None => return Ok(()),
