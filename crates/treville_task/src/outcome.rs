@@ -98,7 +98,7 @@ pub struct Counts {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Violation {
     pub failure: Failure,
-    /// Of a flag, its name.
+    /// Of a flag, its name; of an assertion, what it says.
     pub name: Option<Name>,
     pub message: String,
     pub thread: u32,

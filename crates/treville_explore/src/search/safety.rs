@@ -5,6 +5,7 @@ use super::{Ended, Move, Search, Stop};
 use crate::graph::{EventId, INIT, Kind, LocId, Made};
 use crate::memory::Owner;
 use crate::rules::Mode;
+use treville_base::Name;
 use treville_ir::{Failure, Wait};
 use treville_task::Violation;
 use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
@@ -267,7 +268,7 @@ impl Search<'_, '_> {
         let step = |i: usize| story.about.get(i).and_then(|at| story.steps.get(*at));
         self.explored.violation = Some(Violation {
             failure,
-            name: None,
+            name: (failure == Failure::Assertion).then(|| Name::new(message)),
             message: message.to_owned(),
             thread: step(0).map_or(0, |s| s.thread),
             span: step(0).and_then(|s| s.span),
