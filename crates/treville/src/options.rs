@@ -1,5 +1,6 @@
 //! What a person may choose, by what it concerns.
 
+use crate::Properties;
 use std::time::Duration;
 
 /// Which model, and what its files need.
@@ -47,6 +48,10 @@ pub struct RunOptions {
     pub reductions: treville_task::Reductions,
     /// Options for the C compiler.
     pub cflags: Vec<String>,
+    /// What is looked for in a program.
+    pub properties: Properties,
+    /// A weak compare-exchange may fail for no reason.
+    pub weak_cas: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

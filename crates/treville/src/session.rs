@@ -4,6 +4,7 @@ use crate::engines::Engines;
 use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
 use crate::{Files, ModelOptions, Options, refusal, unreadable};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::Cancel;
@@ -117,6 +118,12 @@ impl<'f> Session<'f> {
 
     fn task(&self, loaded: &Loaded, model: &Linked, options: &Options) -> Result<Task, Failure> {
         let run = &options.run;
+        if !run.properties.is_empty() {
+            return Err(unreadable("--property is about programs; a litmus test asks its own question"));
+        }
+        if run.weak_cas {
+            return Err(unreadable("--weak-cas is about programs, and not built for litmus tests"));
+        }
         let unroll = match (run.bound, loaded.info.iter().find(|(key, _)| key == "Unroll")) {
             (Some(bound), _) => bound,
             (None, Some((_, text))) => {
@@ -137,6 +144,9 @@ impl<'f> Session<'f> {
             // Engines that check each other compare everything.
             states: run.states || run.cross_check.is_some(),
             reductions: run.reductions,
+            properties: BTreeSet::new(),
+            reference: None,
+            stories: 0,
         })
     }
 }

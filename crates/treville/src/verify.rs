@@ -21,7 +21,7 @@ impl Session<'_> {
             content: Content::Failed(unreadable("")),
         };
         if let Some(language) = programs::language(path) {
-            report.content = match self.check_program(path, language, options, monitor) {
+            report.content = match self.check_program(path, language, options, 0, monitor) {
                 Err(failure) => Content::Failed(failure),
                 Ok(run) => {
                     report.model = run.model;

@@ -1,13 +1,17 @@
 //! The engine as others see it.
 
+use crate::execution::Builder;
 use crate::general;
+use crate::judge::Judge;
 use crate::rules::Rules;
 use crate::search::{self, Ended, Explored};
 use std::collections::BTreeMap;
-use treville_base::{Idx, Name};
-use treville_ir::{Formula, FuncId, Place, Program, Question, Reg, ThreadId};
-use treville_model::Step;
+use treville_base::Idx;
+use treville_eval::Plan;
+use treville_event::Vocabulary;
+use treville_ir::{Failure, Formula, FuncId, Place, Program, Question, Reg, ThreadId};
 use treville_model::syntax::CheckMode;
+use treville_model::{Model, Step};
 use treville_task::{
     Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Scope, Semantics, Stats,
     StopReason, Task, Unsupported,
@@ -93,7 +97,7 @@ impl Explore {
 
     /// All executions of a task, with the final states that its question observes; answers to queries stay open.
     pub fn explore(&self, task: &Task) -> Result<Outcome, Unsupported> {
-        let (rules, image) = prepare(task)?;
+        let Prepared { rules, image, judged } = prepare(task)?;
         let options = search::Options {
             run: RunOptions {
                 // Final states are counted with their executions, all of them.
@@ -102,10 +106,20 @@ impl Explore {
                 fuel: FUEL,
             },
             max_events: MAX_EVENTS,
+            stories: task.stories,
+            properties: match task.question {
+                Some(_) => Failure::USUAL.iter().copied().collect(),
+                None => task.properties.clone(),
+            },
+            reference: task.reference.clone(),
             cancel: task.limits.cancel.clone(),
         };
         let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
-        let explored = search::explore(&task.program, &image, rules, &options, &mut |ended| {
+        let mut judge = judged.as_ref().map(|Judged { model, vocabulary, plan }| {
+            let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
+            Judge::new(model, plan, builder)
+        });
+        let explored = search::explore(&task.program, &image, rules, judge.as_mut(), &options, &mut |ended| {
             if let Some(states) = &mut states {
                 states.add(ended);
             }
@@ -136,28 +150,46 @@ fn is_general(task: &Task) -> bool {
     task.question.is_some() && matches!(task.semantics, Semantics::Axioms(..))
 }
 
+/// What is needed to run.
+struct Prepared<'t> {
+    rules: Rules,
+    image: Image,
+    /// The model, if it has no built-in form.
+    judged: Option<Judged<'t>>,
+}
+
+struct Judged<'t> {
+    model: &'t Model,
+    vocabulary: &'t Vocabulary,
+    plan: Plan,
+}
+
 /// What is needed to run, or why it cannot be.
-fn prepare(task: &Task) -> Result<(Rules, Image), Unsupported> {
-    let name = match (&task.semantics, &task.bundled) {
-        (Semantics::Bundled(name), _) | (Semantics::Axioms(..), Some(name)) => name,
-        (Semantics::Axioms(..), None) => {
-            return Err(Unsupported { what: "only bundled models are explored".into(), span: None });
+fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
+    let refuse = |what: String| Unsupported { what, span: None };
+    let (rules, judged) = match (&task.semantics, &task.question) {
+        (Semantics::Bundled(name), _) => {
+            let rules = Rules::named(name, true);
+            (rules.ok_or_else(|| refuse(format!("the model {name} is not explored")))?, None)
         }
-    };
-    let Some(rules) = rules(name, task) else {
-        return Err(Unsupported { what: format!("the model {name} is not explored"), span: None });
+        (Semantics::Axioms(..), Some(_)) => {
+            let rules = task.bundled.as_ref().and_then(|name| Rules::named(name, false));
+            // Those of machines are for programs in C, after the mapping, only.
+            let fits = |rules: &Rules| *task.program.dialect.name == *"C" && !rules.every_read_synchronises;
+            let rules = rules.filter(fits).ok_or_else(|| refuse("the model is not built in".into()))?;
+            (rules, None)
+        }
+        (Semantics::Axioms(model, vocabulary), None) => {
+            let Some(plan) = Plan::new(model) else {
+                return Err(refuse("a model that makes choices of its own is not explored".into()));
+            };
+            (Rules::judged(false, task.bundled.is_some()), Some(Judged { model, vocabulary, plan }))
+        }
     };
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));
     let image = bytecode::compile(&task.program, &observed)
         .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })?;
-    Ok((rules, image))
-}
-
-/// The built-in form of a model; those of machines are for programs in C, after the mapping, only.
-fn rules(name: &Name, task: &Task) -> Option<Rules> {
-    let litmus = matches!(task.semantics, Semantics::Axioms(..));
-    Rules::named(name, !litmus)
-        .filter(|rules| !litmus || (*task.program.dialect.name == *"C" && !rules.every_read_synchronises))
+    Ok(Prepared { rules, image, judged })
 }
 
 fn observed_registers(program: &Program, question: &Question) -> Vec<(FuncId, Reg)> {
@@ -237,6 +269,9 @@ impl<'a> States<'a> {
 fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outcome {
     let mut stats = Stats::new();
     stats.insert("revisits", explored.revisits);
+    if explored.violation.is_some() {
+        stats.insert("replayed", explored.replayed);
+    }
     let open = explored.stopped.clone().unwrap_or(StopReason::Refused("exploration makes no witnesses yet".into()));
     let (executions, positive) = states.as_ref().map_or((explored.complete, 0), |s| (s.executions, s.positive));
     Outcome {
@@ -246,6 +281,7 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         flags: BTreeMap::new(),
         undefined: false,
         violation: explored.violation,
+        stories: explored.stories,
         stopped: explored.stopped,
         cut: explored.cut,
         stats,

@@ -2,8 +2,10 @@
 //! and letting later writes revisit earlier reads. Nothing is remembered of graphs that are done.
 
 mod engine;
+mod execution;
 mod general;
 mod graph;
+mod judge;
 mod memory;
 mod rules;
 mod search;

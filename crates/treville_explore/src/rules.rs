@@ -55,6 +55,11 @@ impl Mode {
         mode
     }
 
+    /// As strong as both.
+    pub(crate) fn with(self, other: Mode) -> Mode {
+        Mode(self.0 | other.0)
+    }
+
     fn without_seq_cst(self) -> Mode {
         Mode(self.0 & !Mode::SEQ_CST)
     }
@@ -76,6 +81,8 @@ pub(crate) enum Order {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rules {
     pub(crate) order: Order,
+    /// What happens before an access bounds the writes that it may see or overwrite.
+    pub(crate) coherence: bool,
     /// Hardware: reading from a write always orders.
     pub(crate) every_read_synchronises: bool,
     /// A later write of the same thread is in the release sequence too.
@@ -89,6 +96,7 @@ impl Rules {
     pub(crate) fn named(name: &str, cxx20: bool) -> Option<Rules> {
         let rc11 = Rules {
             order: Order::Rc11,
+            coherence: true,
             every_read_synchronises: false,
             sequence_in_thread: !cxx20,
             weaken_seq_cst: false,
@@ -100,6 +108,17 @@ impl Rules {
             "tso" => Rules { order: Order::StoreBuffers, every_read_synchronises: true, ..rc11 },
             _ => return None,
         })
+    }
+
+    /// Those of a model that a judge knows: what happens before what is C11's, or a machine's.
+    pub(crate) fn judged(machine: bool, coherence: bool) -> Rules {
+        Rules {
+            order: Order::None,
+            coherence,
+            every_read_synchronises: machine,
+            sequence_in_thread: true,
+            weaken_seq_cst: false,
+        }
     }
 
     pub(crate) fn mode(&self, mode: Mode) -> Mode {

@@ -1,15 +1,23 @@
 //! The search: adds events one by one, keeps the choices that are left, and goes back to them.
 
+mod access;
+mod back;
+mod choices;
+mod replay;
 mod safety;
+mod story;
 mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
-use crate::memory::{Locations, Owner};
+use crate::judge::Judge;
+use crate::memory::{Locations, Numbers, Owner};
 use crate::rules::{Mode, Rules, Scratch};
-use std::collections::HashMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use story::Standstill;
 use treville_base::Cancel;
 use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage};
-use treville_task::{StopReason, Violation};
+use treville_task::{Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -18,32 +26,46 @@ pub(crate) struct Options {
     pub(crate) run: RunOptions,
     /// Events of one execution.
     pub(crate) max_events: u32,
+    /// How many complete executions are to be told.
+    pub(crate) stories: usize,
+    /// The failures that are looked for; what else goes wrong is passed over.
+    pub(crate) properties: BTreeSet<Failure>,
+    /// Judges what is found once more.
+    pub(crate) reference: Option<Reference>,
     pub(crate) cancel: Cancel,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Explored {
+    /// The share of the whole search that is done, as far as one can tell: each choice divides its share evenly.
+    pub(crate) done: f64,
     pub(crate) complete: u64,
     pub(crate) blocked: u64,
     pub(crate) revisits: u64,
     /// Some execution was cut at the bound.
     pub(crate) cut: bool,
     pub(crate) violation: Option<Violation>,
+    pub(crate) stories: Vec<Story>,
+    /// How many violations the evaluator has judged.
+    pub(crate) replayed: u64,
     /// Why it ended early.
     pub(crate) stopped: Option<StopReason>,
 }
 
-/// Explores all executions of a compiled program; `ended` is told of each complete one.
-pub(crate) fn explore(
-    program: &Program,
-    image: &Image,
+/// Explores all executions of a compiled program; `ended` is told of each complete one. A judge, if there is one, knows the
+/// model; the rules only say what happens before what.
+pub(crate) fn explore<'a>(
+    program: &'a Program,
+    image: &'a Image,
     rules: Rules,
+    mut judge: Option<&mut Judge<'a>>,
     options: &Options,
     ended: &mut dyn FnMut(&Ended<'_>),
 ) -> Explored {
     let mut stride = 8;
     loop {
-        let mut search = Search::new(program, image, rules, options, stride, ended);
+        let numbers = Arc::new(Numbers::new(program.roots.len() as u16));
+        let mut search = Search::new(program, image, rules, judge.as_deref_mut(), options, stride, numbers, ended);
         match search.all() {
             Err(Stop::MoreThreads) if stride < address::MAX_THREADS as usize => stride *= 2,
             Err(stop) => {
@@ -57,7 +79,7 @@ pub(crate) fn explore(
 
 /// A complete execution.
 pub(crate) struct Ended<'a> {
-    runners: &'a [Runner],
+    threads: &'a [Runs],
     graph: &'a Graph,
     locations: &'a Locations,
 }
@@ -65,7 +87,7 @@ pub(crate) struct Ended<'a> {
 impl Ended<'_> {
     /// The value that a register of a thread ended with.
     pub(crate) fn register(&self, thread: usize, reg: Reg) -> u64 {
-        self.runners.get(thread).map_or(0, |runner| runner.register(reg))
+        self.threads.get(thread).map_or(0, |thread| thread.runner.register(reg))
     }
 
     /// The last write to some bytes, if they were accessed.
@@ -107,6 +129,8 @@ enum Way {
     Source(EventId),
     /// The write with the choice's number comes at this place of its location's order.
     Place(u32),
+    /// The undetermined value with the choice's number is this one.
+    Value(u64),
     /// This read reads from the write with the choice's number.
     Revisit(EventId),
     /// The same, in the graph that remains then, with the write at this place.
@@ -114,8 +138,8 @@ enum Way {
 }
 
 enum Entry {
-    /// The event with this number has this many ways left, at the end of the list of ways.
-    Choice { event: EventId, ways: u32 },
+    /// The event with this number has this many ways left, at the end of the list of ways. Each has this share of all.
+    Choice { event: EventId, ways: u32, share: f64 },
     /// The graph to go back to.
     Outer(Box<Graph>),
 }
@@ -123,6 +147,8 @@ enum Entry {
 /// Whether the graph can be extended.
 enum Move {
     Go,
+    /// There are several ways on: the last one that was noted is next.
+    Choose,
     /// It ends here: complete, blocked, or inconsistent.
     Back,
 }
@@ -137,93 +163,125 @@ struct Modes {
     update: Mode,
 }
 
-struct Search<'a> {
+struct Search<'a, 'j> {
     program: &'a Program,
     image: &'a Image,
     rules: Rules,
+    judge: Option<&'a mut Judge<'j>>,
     options: &'a Options,
     modes: Vec<Modes>,
     graph: Graph,
+    numbers: Arc<Numbers>,
     locations: Locations,
-    /// Threads by who started them and as which one.
-    children: HashMap<(u16, u32), u16>,
-    runners: Vec<Runner>,
-    /// Whether the runner is where its thread's events end.
-    placed: Vec<bool>,
-    steps: Vec<Option<Step>>,
+    threads: Vec<Runs>,
     stack: Vec<Entry>,
     ways: Vec<Way>,
     spare: Vec<Graph>,
     number: Vec<EventId>,
     scratch: Scratch,
+    /// The state of a thread before the read that it tries.
+    kept: Vec<u64>,
+    /// The last state of a thread that got a number.
+    last_state: u64,
     /// The thread whose update is not finished.
     next: Option<u16>,
+    /// The share of the whole search that is below the graph at hand.
+    share: f64,
     explored: Explored,
     since_cancel: u32,
     ended: &'a mut dyn FnMut(&Ended<'_>),
 }
 
-impl<'a> Search<'a> {
+/// A thread as it runs.
+#[derive(Default)]
+struct Runs {
+    runner: Runner,
+    /// The number of the state that the runner is in, or has just left for `step`.
+    at: u64,
+    /// What it does next, if that is known.
+    step: Option<Step>,
+    /// A value that makes it wait if its next step reads it.
+    idle: Option<u64>,
+}
+
+impl<'a, 'j> Search<'a, 'j> {
     fn new(
         program: &'a Program,
         image: &'a Image,
         rules: Rules,
+        judge: Option<&'a mut Judge<'j>>,
         options: &'a Options,
         stride: usize,
+        numbers: Arc<Numbers>,
         ended: &'a mut dyn FnMut(&Ended<'_>),
     ) -> Self {
         let mut search = Search {
             program,
             image,
             rules,
+            judge,
             options,
             modes: image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect(),
             graph: Graph::new(stride),
-            locations: Locations::default(),
-            children: HashMap::new(),
-            runners: Vec::new(),
-            placed: Vec::new(),
-            steps: Vec::new(),
+            locations: Locations::new(Arc::clone(&numbers), image.sites().len()),
+            numbers,
+            threads: Vec::new(),
             stack: Vec::new(),
             ways: Vec::new(),
             spare: Vec::new(),
             number: Vec::new(),
             scratch: Scratch::default(),
+            kept: Vec::new(),
+            last_state: 0,
             next: None,
+            share: 1.0,
             explored: Explored::default(),
             since_cancel: 0,
             ended,
         };
-        for root in &program.roots {
-            search.add_thread();
-            let thread = search.graph.threads.last_mut();
-            if let Some(thread) = thread {
-                (thread.present, thread.func) = (true, root.func);
-                thread.args.extend(root.init.iter().map(|(_, value)| constant(program, value)));
-            }
+        search.make_room();
+        for (root, thread) in program.roots.iter().zip(&mut search.graph.threads) {
+            (thread.present, thread.func) = (true, root.func);
+            thread.args.extend(root.init.iter().map(|(_, value)| constant(program, value)));
         }
         search
     }
 
-    fn add_thread(&mut self) -> u16 {
-        let index = self.runners.len() as u16;
-        self.runners.push(Runner::default());
-        self.placed.push(false);
-        self.steps.push(None);
-        self.graph.threads.resize_with(self.runners.len(), Default::default);
-        index
+    /// Makes room in the graph for all threads and locations that have numbers.
+    fn make_room(&mut self) {
+        let n = usize::from(self.numbers.threads()).max(self.threads.len());
+        self.threads.resize_with(n, || Runs { at: NOWHERE, ..Runs::default() });
+        self.grow();
+    }
+
+    fn grow(&mut self) {
+        if self.graph.threads.len() < self.threads.len() {
+            self.graph.threads.resize_with(self.threads.len(), Default::default);
+        }
+        if self.graph.locations.len() < self.locations.places.len() {
+            self.graph.locations.resize_with(self.locations.places.len(), Default::default);
+        }
     }
 
     fn all(&mut self) -> Result<(), Stop> {
         loop {
-            while let Move::Go = self.advance()? {}
+            loop {
+                match self.advance()? {
+                    Move::Go => {}
+                    Move::Choose => break,
+                    Move::Back => {
+                        self.explored.done += self.share;
+                        break;
+                    }
+                }
+            }
             if !self.back()? {
                 return Ok(());
             }
         }
     }
 
-    /// Adds the next event.
+    /// Adds the next event. In which order threads go on is free; the one that did the last event is the first to be asked.
     fn advance(&mut self) -> Result<Move, Stop> {
         self.since_cancel += 1;
         if self.since_cancel >= 1024 {
@@ -240,23 +298,29 @@ impl<'a> Search<'a> {
         {
             return self.take(thread, step);
         }
-        for thread in 0..self.graph.threads.len() as u16 {
+        let last = self.graph.label(self.graph.len() - 1).thread;
+        let mut idle = None;
+        for thread in std::iter::once(last).chain(0..self.graph.threads.len() as u16) {
             if !self.graph.threads[usize::from(thread)].present {
                 continue;
             }
             let step = self.step(thread);
-            let waits = match step {
-                Step::Blocked { .. } | Step::Cut => true,
-                Step::End(_) => self.ended(thread).is_some(),
-                Step::Join { thread: handle, .. } => match self.joined(handle) {
-                    Some(child) => self.ended(child).is_none(),
-                    None => false,
-                },
-                _ => false,
-            };
-            if !waits {
-                return self.take(thread, step);
+            match step {
+                Step::Blocked { .. } | Step::Cut => {}
+                Step::End(_) if self.ended(thread).is_some() => {}
+                Step::Join { thread: handle, .. } if self.joined(handle).is_some_and(|t| self.ended(t).is_none()) => {}
+                Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
+                    match self.read(thread, site, addr, true)? {
+                        Some(moved) => return Ok(moved),
+                        None => idle = idle.or(Some((thread, site, addr))),
+                    }
+                }
+                _ => return self.take(thread, step),
             }
+        }
+        // Nothing else can be done: a read that makes its thread wait has other sources, perhaps.
+        if let Some((thread, site, addr)) = idle {
+            return Ok(self.read(thread, site, addr, false)?.unwrap_or(Move::Back));
         }
         self.finish()?;
         Ok(Move::Back)
@@ -264,10 +328,7 @@ impl<'a> Search<'a> {
 
     fn take(&mut self, thread: u16, step: Step) -> Result<Move, Stop> {
         let t = usize::from(thread);
-        self.steps[t] = None;
         match step {
-            Step::Load { site, addr } => self.read(thread, site, addr, Kind::Read),
-            Step::UpdateRead { site, addr } => self.read(thread, site, addr, Kind::UpdateRead),
             Step::Store { site, addr, value } => self.write(thread, site, addr, value, Kind::Write),
             Step::UpdateWrite { site, addr, value } => self.write(thread, site, addr, value, Kind::UpdateWrite),
             Step::Fence { site } => {
@@ -278,12 +339,13 @@ impl<'a> Search<'a> {
             Step::Spawn { site, func } => self.spawn(thread, site, func),
             Step::Join { site, thread: handle } => {
                 let Some(child) = self.joined(handle) else {
-                    return Err(self.violation(Failure::ApiMisuse, "joins a thread that does not exist", thread, site));
+                    let what = "joins a thread that does not exist";
+                    return self.violation(Failure::ApiMisuse, what, thread, Some(site));
                 };
                 let Some(end) = self.ended(child) else { return Ok(Move::Back) };
                 let value = self.graph.label(end).value;
                 self.add(thread, Kind::Join, Mode::RELAXED, value, end, Some(site));
-                self.runners[t].give(self.image, value);
+                self.threads[t].runner.give(self.image, value);
                 Ok(Move::Go)
             }
             Step::Alloc { site, addr, size } => {
@@ -302,74 +364,70 @@ impl<'a> Search<'a> {
                     Some(SiteKind::Free) => "what is freed is not on the heap".to_owned(),
                     _ => "an access outside every object".to_owned(),
                 };
-                self.explored.violation = Some(Violation {
-                    failure,
-                    message,
-                    thread: u32::from(thread),
-                    span: site.map(|s| self.image.site(s).span),
-                    other: None,
-                });
-                Err(Stop::Violation)
+                self.violation(failure, &message, thread, site)
             }
             Step::End(value) => {
                 self.add(thread, Kind::End, Mode::RELAXED, value, INIT, None);
                 Ok(Move::Go)
             }
             Step::Endless => Err(Stop::Endless),
-            Step::Nondet { .. } => Err(Stop::Refused("a value that is not determined".into())),
-            Step::Blocked { .. } | Step::Cut => Ok(Move::Back),
+            Step::Nondet { site } => self.choose(thread, site),
+            Step::Load { .. } | Step::UpdateRead { .. } | Step::Blocked { .. } | Step::Cut => Ok(Move::Back),
         }
     }
 
     /// Adds an event that touches no memory.
     fn add(&mut self, thread: u16, kind: Kind, mode: Mode, value: u64, rf: EventId, site: Option<SiteId>) -> EventId {
+        self.push(Label { rf, site, ..self.blank(thread, kind, mode, NO_LOC, value) })
+    }
+
+    /// The next event of a thread, with nothing special about it.
+    fn blank(&self, thread: u16, kind: Kind, mode: Mode, loc: LocId, value: u64) -> Label {
         let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
-        let label = Label { kind, mode, thread, pos, loc: NO_LOC, value, rf, site, saved: NOT_SAVED };
-        let e = self.graph.push(label);
+        Label { kind, mode, thread, pos, loc, value, rf: INIT, site: None, saved: NOT_SAVED, state: 0 }
+    }
+
+    /// Adds an event that its thread has just done.
+    fn push(&mut self, label: Label) -> EventId {
+        let state = self.new_state();
+        let thread = &mut self.threads[usize::from(label.thread)];
+        (thread.at, thread.step) = (state, None);
+        let e = self.graph.push(Label { state, ..label });
         self.graph.set_clocks(e, &self.rules);
         e
+    }
+
+    fn new_state(&mut self) -> u64 {
+        self.last_state += 1;
+        self.last_state
     }
 
     fn spawn(&mut self, thread: u16, site: SiteId, func: FuncId) -> Result<Move, Stop> {
         let t = usize::from(thread);
         let earlier = self.graph.threads[t].events.iter().filter(|e| self.graph.label(**e).kind == Kind::Spawn).count();
-        let key = (thread, earlier as u32);
-        let child = match self.children.get(&key) {
-            Some(child) => *child,
-            None => {
-                if self.runners.len() >= self.graph.stride() {
-                    return Err(Stop::MoreThreads);
-                }
-                let child = self.add_thread();
-                self.children.insert(key, child);
-                child
-            }
-        };
+        let child = self.numbers.child(thread, earlier as u32);
+        if usize::from(child) >= self.graph.stride() {
+            return Err(Stop::MoreThreads);
+        }
+        self.make_room();
         let mut args = Vec::new();
-        self.runners[t].spawn_args(self.image, &mut args);
+        self.threads[t].runner.spawn_args(self.image, &mut args);
         let e = self.add(thread, Kind::Spawn, Mode::RELAXED, u64::from(child), INIT, Some(site));
-        let n = self.runners.len();
-        self.graph.threads.resize_with(n, Default::default);
         let entry = &mut self.graph.threads[usize::from(child)];
         (entry.present, entry.spawn, entry.func, entry.args) = (true, e, func, args);
-        self.placed[usize::from(child)] = false;
-        self.steps[usize::from(child)] = None;
-        self.runners[t].give(self.image, handle(u64::from(child)));
+        self.threads[t].runner.give(self.image, handle(u64::from(child)));
         Ok(Move::Go)
     }
 
     fn location(&mut self, thread: u16, site: SiteId, addr: u64) -> Result<LocId, Stop> {
         let size = self.image.site(site).size;
-        match self.locations.find(self.program, addr, size) {
+        match self.locations.find(self.program, site, addr, size) {
             Ok(loc) => {
-                let n = self.locations.places.len();
-                if self.graph.locations.len() < n {
-                    self.graph.locations.resize_with(n, Default::default);
-                }
+                self.grow();
                 if self.locations.places[loc as usize].owner == Owner::Nothing {
                     let what =
                         if addr < 4096 { "a null pointer is followed" } else { "an access outside every object" };
-                    return Err(self.violation(Failure::InvalidAccess, what, thread, site));
+                    self.report(Failure::InvalidAccess, what, &[], &[Standstill::failing(thread, Some(site))])?;
                 }
                 Ok(loc)
             }
@@ -378,284 +436,6 @@ impl<'a> Search<'a> {
                 other.size, other.addr
             ))),
         }
-    }
-
-    fn read(&mut self, thread: u16, site: SiteId, addr: u64, kind: Kind) -> Result<Move, Stop> {
-        let t = usize::from(thread);
-        let loc = self.location(thread, site, addr)?;
-        let saved = self.graph.saved.len() as u32;
-        self.graph.saved.push(0);
-        self.runners[t].save(self.image, &mut self.graph.saved);
-        self.graph.saved[saved as usize] = self.graph.saved.len() as u64 - u64::from(saved);
-        let pos = self.graph.threads[t].events.len() as u16;
-        let mode = self.modes[site.0 as usize].read;
-        let label = Label { kind, mode, thread, pos, loc, value: 0, rf: INIT, site: Some(site), saved };
-        let e = self.graph.push(label);
-        self.graph.set_clocks(e, &self.rules);
-        let bound = self.graph.coherence_bound(e);
-        let last = self.graph.locations[loc as usize].writes.len();
-        let first_way = self.ways.len();
-        for position in bound..last {
-            self.ways.push(Way::Source(self.graph.co_at(loc, position)));
-        }
-        let ways = (self.ways.len() - first_way) as u32;
-        if ways > 0 {
-            self.stack.push(Entry::Choice { event: e, ways });
-        }
-        self.read_from(e, self.graph.co_at(loc, last))
-    }
-
-    /// Lets the read that was added last read from a write.
-    fn read_from(&mut self, e: EventId, source: EventId) -> Result<Move, Stop> {
-        let loc = self.graph.label(e).loc;
-        let value = if source == INIT { self.initial(loc) } else { self.graph.label(source).value };
-        self.give(e, source, value);
-        // What the source brings with it may be later than the source.
-        let position = self.graph.co_position(loc, source);
-        let latest = position == self.graph.locations[loc as usize].writes.len();
-        if !latest {
-            if self.graph.coherence_bound(e) > position {
-                return Ok(Move::Back);
-            }
-            if !self.rules.allows(&self.graph, e, &mut self.scratch) {
-                return Ok(Move::Back);
-            }
-        }
-        self.check(e)?;
-        // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest write
-        // when it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
-        if !latest && matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. }) {
-            self.explored.blocked += 1;
-            return Ok(Move::Back);
-        }
-        Ok(Move::Go)
-    }
-
-    /// Gives the last read of a thread its source and its value; the thread goes on from there.
-    fn give(&mut self, e: EventId, source: EventId, value: u64) {
-        let label = &mut self.graph.labels[e as usize];
-        (label.rf, label.value) = (source, value);
-        let label = *label;
-        let t = usize::from(label.thread);
-        if self.placed[t] {
-            self.runners[t].give(self.image, value);
-        }
-        if label.kind == Kind::UpdateRead
-            && let Some(site) = label.site
-        {
-            self.next = Some(label.thread);
-            let modes = self.modes[site.0 as usize];
-            let writes = matches!(self.step(label.thread), Step::UpdateWrite { .. });
-            self.graph.set_mode(e, if writes { modes.update } else { modes.read });
-        }
-        self.graph.set_clocks(e, &self.rules);
-    }
-
-    fn initial(&self, loc: LocId) -> u64 {
-        self.locations.places[loc as usize].init
-    }
-
-    fn write(&mut self, thread: u16, site: SiteId, addr: u64, value: u64, kind: Kind) -> Result<Move, Stop> {
-        let loc = self.location(thread, site, addr)?;
-        let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
-        let mode = self.modes[site.0 as usize].write;
-        let size = self.image.site(site).size;
-        let value = if size >= 8 { value } else { value & ((1 << (8 * size)) - 1) };
-        let label = Label { kind, mode, thread, pos, loc, value, rf: INIT, site: Some(site), saved: NOT_SAVED };
-        let e = self.graph.push(label);
-        self.graph.set_clocks(e, &self.rules);
-        let first_way = self.ways.len();
-        self.revisits(e);
-        self.places(e);
-        let ways = (self.ways.len() - first_way) as u32;
-        match ways {
-            0 => Ok(Move::Back),
-            _ => {
-                self.stack.push(Entry::Choice { event: e, ways });
-                // The first of these ways is taken by going back to it.
-                Ok(Move::Back)
-            }
-        }
-    }
-
-    /// The places that coherence and atomicity leave to a write, the latest on top.
-    fn places(&mut self, e: EventId) {
-        let label = *self.graph.label(e);
-        if label.kind == Kind::UpdateWrite {
-            let source = self.graph.label(self.graph.previous(e)).rf;
-            let place = self.graph.co_position(label.loc, source);
-            if !self.graph.joined(label.loc, place) {
-                self.ways.push(Way::Place(place as u32));
-            }
-            return;
-        }
-        let last = self.graph.locations[label.loc as usize].writes.len();
-        let bound = self.graph.coherence_bound(e);
-        for place in (bound..=last).filter(|p| !self.graph.joined(label.loc, *p)) {
-            self.ways.push(Way::Place(place as u32));
-        }
-    }
-
-    /// The reads that may read from a new write in place of what they read, each exactly in the one graph where all that
-    /// would be lost is as the search would first add it.
-    fn revisits(&mut self, w: EventId) {
-        let label = *self.graph.label(w);
-        for i in 0..self.graph.locations[label.loc as usize].reads.len() {
-            let r = self.graph.locations[label.loc as usize].reads[i];
-            if !self.graph.porf(r, w) && self.is_maximal_since(r, w) {
-                self.ways.push(Way::Revisit(r));
-            }
-        }
-    }
-
-    fn is_maximal_since(&self, r: EventId, w: EventId) -> bool {
-        let graph = &self.graph;
-        (r..w).filter(|e| *e == r || !graph.porf(*e, w)).all(|e| {
-            let label = graph.label(e);
-            let known = |x: EventId| x <= e || graph.porf(x, w);
-            let source = match label.kind {
-                Kind::Read | Kind::UpdateRead => label.rf,
-                Kind::Write | Kind::UpdateWrite => {
-                    let location = &graph.locations[label.loc as usize];
-                    if location.reads.iter().any(|x| *x < e && graph.label(*x).rf == e) {
-                        return false;
-                    }
-                    e
-                }
-                _ => return true,
-            };
-            let writes = &graph.locations[label.loc as usize].writes;
-            known(source) && !writes[graph.co_position(label.loc, source)..].iter().any(|x| known(*x))
-        })
-    }
-
-    /// Puts a write in its place, given that it is in none.
-    fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
-        let loc = self.graph.label(e).loc;
-        let writes = &mut self.graph.locations[loc as usize].writes;
-        let latest = place as usize == writes.len();
-        writes.insert(place as usize, e);
-        if !latest && !self.rules.allows(&self.graph, e, &mut self.scratch) {
-            return Ok(Move::Back);
-        }
-        self.check(e)?;
-        Ok(Move::Go)
-    }
-
-    /// Goes back to the last choice that has ways left and takes one. False if there is none.
-    fn back(&mut self) -> Result<bool, Stop> {
-        loop {
-            match self.stack.last_mut() {
-                None => return Ok(false),
-                Some(Entry::Outer(_)) => {
-                    if let Some(Entry::Outer(outer)) = self.stack.pop() {
-                        let inner = std::mem::replace(&mut self.graph, *outer);
-                        self.spare.push(inner);
-                        self.forget_all();
-                    }
-                }
-                Some(Entry::Choice { event, ways }) => {
-                    let event = *event;
-                    *ways -= 1;
-                    if *ways == 0 {
-                        self.stack.pop();
-                    }
-                    let Some(way) = self.ways.pop() else { return Ok(false) };
-                    self.cut(event + 1);
-                    self.next = None;
-                    let moved = match way {
-                        Way::Source(source) => {
-                            self.forget(self.graph.label(event).thread);
-                            self.read_from(event, source)?
-                        }
-                        Way::Place(place) => {
-                            self.take_out(event);
-                            self.put(event, place)?
-                        }
-                        Way::Revisit(read) => self.revisit(read, event)?,
-                        Way::Revisited { read, place } => {
-                            self.take_out(event);
-                            self.revisited(read, event, place)?
-                        }
-                    };
-                    if let Move::Go = moved {
-                        return Ok(true);
-                    }
-                }
-            }
-        }
-    }
-
-    fn take_out(&mut self, w: EventId) {
-        let loc = self.graph.label(w).loc;
-        self.graph.locations[loc as usize].writes.retain(|x| *x != w);
-    }
-
-    /// Goes on in the graph that remains when `read` reads from `write`.
-    fn revisit(&mut self, read: EventId, write: EventId) -> Result<Move, Stop> {
-        self.explored.revisits += 1;
-        self.take_out(write);
-        let mut inner = self.spare.pop().unwrap_or_default();
-        self.graph.restricted(read, write, &mut inner, &mut self.number);
-        let new = self.number[write as usize];
-        let outer = std::mem::replace(&mut self.graph, inner);
-        self.stack.push(Entry::Outer(Box::new(outer)));
-        self.forget_all();
-        let first_way = self.ways.len();
-        self.places(new);
-        for way in &mut self.ways[first_way..] {
-            if let Way::Place(place) = *way {
-                *way = Way::Revisited { read, place };
-            }
-        }
-        let ways = (self.ways.len() - first_way) as u32;
-        if ways > 0 {
-            self.stack.push(Entry::Choice { event: new, ways });
-        }
-        Ok(Move::Back)
-    }
-
-    fn revisited(&mut self, read: EventId, write: EventId, place: u32) -> Result<Move, Stop> {
-        self.forget(self.graph.label(read).thread);
-        if let Move::Back = self.put(write, place)? {
-            return Ok(Move::Back);
-        }
-        let Label { loc, value, .. } = *self.graph.label(write);
-        self.give(read, write, value);
-        if self.graph.coherence_bound(read) > self.graph.co_position(loc, write) {
-            return Ok(Move::Back);
-        }
-        let latest = self.graph.locations[loc as usize].writes.last() == Some(&write);
-        if !latest && !self.rules.allows(&self.graph, read, &mut self.scratch) {
-            return Ok(Move::Back);
-        }
-        self.check(read)?;
-        Ok(Move::Go)
-    }
-
-    /// The runner of this thread is no longer where its events end.
-    fn forget(&mut self, thread: u16) {
-        self.placed[usize::from(thread)] = false;
-        self.steps[usize::from(thread)] = None;
-    }
-
-    fn forget_all(&mut self) {
-        self.placed.fill(false);
-        self.steps.fill(None);
-        let n = self.runners.len();
-        self.graph.threads.resize_with(n, Default::default);
-        let n = self.locations.places.len();
-        self.graph.locations.resize_with(n, Default::default);
-    }
-
-    fn cut(&mut self, len: EventId) {
-        for e in len..self.graph.len() {
-            let label = self.graph.label(e);
-            let t = usize::from(label.thread);
-            self.placed[t] = false;
-            self.steps[t] = None;
-        }
-        self.graph.cut(len);
     }
 }
 
@@ -667,6 +447,9 @@ fn constant(program: &Program, e: &Expr) -> u64 {
         _ => 0,
     }
 }
+
+/// The state of a runner that was never placed.
+const NOWHERE: u64 = u64::MAX;
 
 /// What the program holds of a thread: one more than its number, so that none is 0.
 fn handle(thread: u64) -> u64 {

@@ -286,6 +286,22 @@ pub enum Mark {
 }
 
 impl Failure {
+    /// What is wrong in any program.
+    pub const USUAL: &[Failure] = &[
+        Failure::Assertion,
+        Failure::Race,
+        Failure::Uninitialized,
+        Failure::InvalidAccess,
+        Failure::UseAfterFree,
+        Failure::DoubleFree,
+        Failure::InvalidFree,
+        Failure::Deadlock,
+        Failure::ApiMisuse,
+    ];
+
+    /// What a program may mean to do: looked for only if somebody asks.
+    pub const ASKED: &[Failure] = &[Failure::Leak, Failure::Liveness];
+
     /// As reports and scripts name it.
     pub fn name(self) -> &'static str {
         match self {
@@ -352,9 +368,21 @@ pub struct Object {
     pub array: bool,
     /// Each thread has its own copy; [`Expr::Addr`] is then that of the thread that evaluates it.
     pub thread_local: bool,
+    /// Its parts as the source names them, ascending; none if it is one value or an array of such. For people only: the
+    /// text form leaves them out.
+    pub members: Vec<Member>,
     /// Disjoint, ascending, covering the object.
     pub init: Vec<InitCell>,
     pub span: Span,
+}
+
+/// A named part of an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    pub offset: u64,
+    /// As it is written after the object's name: `.next`, `[2].seq`.
+    pub path: Name,
+    pub ty: Type,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -383,7 +411,8 @@ impl Program {
     /// Tags of the dialect that no event of the program has, sorted.
     pub fn absent_tags(&self) -> Vec<Name> {
         let mut insts = self.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts);
-        let has_locks = insts.any(|inst| matches!(inst.op, Op::Lock { .. }));
+        // Threads that others start are as if locks connected them.
+        let has_locks = insts.any(|inst| matches!(inst.op, Op::Lock { .. } | Op::Spawn { .. }));
         let of_lock =
             |tag: &str| LOCK_TAGS.contains(&tag) || self.dialect.fused_updates && ATOMIC_LOCK_TAGS.contains(&tag);
         let present = |tag: &Name| {

@@ -28,7 +28,7 @@ pub fn json(report: &FileReport, details: Details) -> String {
     match &report.content {
         Content::Failed(failure) => failed(&mut object, failure),
         Content::Checked(checked) => answered(&mut object, report, checked, details),
-        Content::Program(checked) => program(&mut object, report, checked),
+        Content::Program(checked) => program(&mut object, report, checked, details),
     }
     object.raw("time_ms", &format!("{:.3}", report.time.as_secs_f64() * 1e3));
     let outcome = match &report.content {
@@ -87,7 +87,7 @@ fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details
     }
 }
 
-fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked) {
+fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, details: Details) {
     scope(object, &checked.verdict, &checked.scope);
     if let Some(reason) = report.reason() {
         object.string("reason", &reason);
@@ -106,6 +106,10 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked) {
         }
         found.number("thread", u64::from(violation.thread));
         object.raw("violation", &found.end());
+        let drawing = Drawing::of_violation(&checked.program, &checked.sources, violation);
+        if let (Some(drawing), true) = (drawing, details.witness) {
+            object.raw("witness", &execution(&drawing));
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Answers, and the one place where they become a verdict.
 
+use crate::Story;
 use std::collections::BTreeMap;
 use treville_base::{Cancel, Name, Span};
 use treville_event::{Graph, Relation};
@@ -100,6 +101,8 @@ pub struct Violation {
     pub span: Option<Span>,
     /// The other access of a race, the free of a freed object, …
     pub other: Option<Span>,
+    /// The execution that shows it.
+    pub story: Option<Box<Story>>,
 }
 
 /// Figures for `--stats`, by name.
@@ -118,6 +121,8 @@ pub struct Outcome {
     pub undefined: bool,
     /// How the program fails, if it does.
     pub violation: Option<Violation>,
+    /// Complete executions of a program, as many as were asked for and found.
+    pub stories: Vec<Story>,
     /// Why the engine ended before it had seen everything.
     pub stopped: Option<StopReason>,
     /// Some execution was cut at a bound.

@@ -141,6 +141,9 @@ impl Lab {
             limits: Limits { cancel, memory_mb: None },
             states: true,
             reductions: Reductions::default(),
+            properties: std::collections::BTreeSet::new(),
+            reference: None,
+            stories: 0,
         }
     }
 }

@@ -1,14 +1,16 @@
 //! The fast form of the interpreter: compiled functions on machine words, for engines that run programs over and over.
 //!
-//! The same actions as [`crate::ThreadVm`] for concrete values, without dependencies. A [`Runner`] is one thread; its
-//! state between two answers is small and can be saved and restored.
+//! The same actions as [`crate::ThreadVm`] for concrete values. A [`Runner`] is one thread; its state between two answers is
+//! small and can be saved and restored. Dependencies are kept only by a runner that is made to, with [`Dependencies`].
 
 mod code;
 mod compile;
 mod flow;
 mod run;
 mod saved;
+mod track;
 
 pub use code::{Image, Site, SiteId, SiteKind};
 pub use compile::{NotCompiled, compile};
 pub use run::{RunOptions, Runner, Step, address};
+pub use track::{Dependencies, StepDeps, Track};

@@ -1,6 +1,7 @@
 //! Running compiled code: one thread, up to the next step that the engine has to know of.
 
 use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
+use super::track::{Dependencies, StepDeps, Track};
 use treville_ir::{Failure, FuncId, Program, Reg, Storage, Wait};
 
 /// Where things live. Addresses are a function of the thread, the count of its allocations and the offset, never reused,
@@ -132,9 +133,9 @@ pub(crate) struct LoopState {
     pub(crate) start: u32,
 }
 
-/// One thread.
+/// One thread; with [`Dependencies`], it also keeps what its values depend on.
 #[derive(Clone, Debug, Default)]
-pub struct Runner {
+pub struct Runner<T = ()> {
     pub(crate) thread: u32,
     pub(crate) slots: Vec<u64>,
     pub(crate) frames: Vec<Frame>,
@@ -154,9 +155,30 @@ pub struct Runner {
     pub(crate) held: Vec<u64>,
     pub(crate) loops: Vec<LoopState>,
     pub(crate) loop_slots: Vec<u64>,
+    track: T,
 }
 
-impl Runner {
+impl Runner<Dependencies> {
+    /// Starts the thread anew; its arguments come from this event.
+    pub fn start_after(&mut self, image: &Image, thread: u32, func: FuncId, args: &[u64], event: u32) {
+        self.start(image, thread, func, args);
+        self.track.set_event(event);
+        image.codes[func.0 as usize].params.iter().for_each(|param| self.track.answer(usize::from(*param)));
+    }
+
+    /// Answers with what this event has read.
+    pub fn give_from(&mut self, image: &Image, value: u64, event: u32) {
+        self.track.set_event(event);
+        self.give(image, value);
+    }
+
+    /// What the step that the runner stopped at depends on.
+    pub fn step_deps(&self) -> &StepDeps {
+        self.track.of_step()
+    }
+}
+
+impl<T: Track> Runner<T> {
     /// Starts the thread anew.
     pub fn start(&mut self, image: &Image, thread: u32, func: FuncId, args: &[u64]) {
         self.thread = thread;
@@ -169,6 +191,7 @@ impl Runner {
         self.loops.clear();
         self.loop_slots.clear();
         (self.n_allocs, self.effects, self.spin) = (0, 0, 0);
+        self.track = T::default();
         self.enter(image, func.0, NOWHERE);
         for (param, arg) in image.codes[func.0 as usize].params.iter().zip(args) {
             self.slots[usize::from(*param)] = *arg;
@@ -204,6 +227,7 @@ impl Runner {
             n_stack: self.stack.len() as u16,
         });
         self.slots.resize(base + usize::from(code.slots), 0);
+        self.track.slots(self.slots.len());
         for (slot, value) in &code.constants {
             self.slots[base + usize::from(*slot)] = *value;
         }
@@ -224,6 +248,7 @@ impl Runner {
         };
         if dst != NOWHERE {
             self.slots[frame.base as usize + usize::from(dst)] = value;
+            self.track.answer(frame.base as usize + usize::from(dst));
         }
         self.pc += 1;
     }
@@ -263,6 +288,16 @@ impl Runner {
                 self.slots[base + usize::from($slot)] = value;
             }};
         }
+        macro_rules! flow {
+            ($dst:expr $(, $from:expr)*) => {
+                self.track.flow(base + usize::from($dst), &[$(base + usize::from($from)),*])
+            };
+        }
+        macro_rules! at {
+            ($slot:expr) => {
+                base + usize::from($slot)
+            };
+        }
         macro_rules! stop {
             ($at:expr, $step:expr) => {{
                 self.pc = $at;
@@ -273,21 +308,44 @@ impl Runner {
             let ins = code.ins[pc as usize];
             pc += 1;
             match ins {
-                Ins::Move { dst, src } => set!(dst, get!(src)),
-                Ins::Bin { op, width, dst, a, b } => set!(dst, op.eval_word(width, get!(a), get!(b))),
-                Ins::Not { width, dst, src } => set!(dst, low(width, !get!(src))),
-                Ins::Neg { width, dst, src } => set!(dst, low(width, get!(src).wrapping_neg())),
-                Ins::Low { width, dst, src } => set!(dst, low(width, get!(src))),
+                Ins::Move { dst, src } => {
+                    set!(dst, get!(src));
+                    flow!(dst, src);
+                }
+                Ins::Bin { op, width, dst, a, b } => {
+                    set!(dst, op.eval_word(width, get!(a), get!(b)));
+                    flow!(dst, a, b);
+                }
+                Ins::Not { width, dst, src } => {
+                    set!(dst, low(width, !get!(src)));
+                    flow!(dst, src);
+                }
+                Ins::Neg { width, dst, src } => {
+                    set!(dst, low(width, get!(src).wrapping_neg()));
+                    flow!(dst, src);
+                }
+                Ins::Low { width, dst, src } => {
+                    set!(dst, low(width, get!(src)));
+                    flow!(dst, src);
+                }
                 Ins::Sign { from, to, dst, src } => {
                     let spare = 64 - u32::from(from);
                     set!(dst, low(to, (((get!(src) << spare) as i64) >> spare) as u64));
+                    flow!(dst, src);
                 }
-                Ins::Select { dst, cond, yes, no } => set!(dst, if get!(cond) == 0 { get!(no) } else { get!(yes) }),
+                Ins::Select { dst, cond, yes, no } => {
+                    set!(dst, if get!(cond) == 0 { get!(no) } else { get!(yes) });
+                    flow!(dst, cond, yes, no);
+                }
                 Ins::Local { dst, src } => {
                     set!(dst, address::LOCAL | u64::from(self.thread) << address::LOCAL_SHIFT | get!(src));
+                    flow!(dst, src);
                 }
                 Ins::Goto(to) => pc = jump(pc, to, fuel),
-                Ins::If { cond, then, els } => pc = jump(pc, if get!(cond) == 0 { els } else { then }, fuel),
+                Ins::If { cond, then, els } => {
+                    self.track.branch(at!(cond));
+                    pc = jump(pc, if get!(cond) == 0 { els } else { then }, fuel);
+                }
                 Ins::Loop(id) => {
                     if let Some(step) = self.at_loop(code, base, id, options) {
                         stop!(pc - 1, step);
@@ -296,46 +354,64 @@ impl Runner {
                         stop!(pc - 1, Step::Endless);
                     }
                 }
-                Ins::Load { dst, addr, site } => {
-                    let addr = get!(addr);
+                Ins::Load { dst, addr: place, site } => {
+                    let addr = get!(place);
                     if !is_private(addr) {
+                        self.track.step(Some(at!(place)), &[]);
                         stop!(pc - 1, Step::Load { site, addr });
                     }
                     match self.private_load(addr, image.sites[site].size) {
-                        Some(value) => set!(dst, value),
+                        Some((value, range)) => {
+                            set!(dst, value);
+                            self.track.load(at!(dst), at!(place), range);
+                        }
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
                     }
                 }
-                Ins::Store { addr, value, site } => {
-                    let (addr, value) = (get!(addr), get!(value));
+                Ins::Store { addr: place, value: from, site } => {
+                    let (addr, value) = (get!(place), get!(from));
                     if !is_private(addr) {
                         self.effects += 1;
+                        self.track.step(Some(at!(place)), &[at!(from)]);
                         stop!(pc, Step::Store { site, addr, value });
                     }
-                    if !self.private_store(addr, image.sites[site].size, value) {
-                        stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess });
+                    match self.private_store(addr, image.sites[site].size, value) {
+                        Some(range) => self.track.store(range, at!(place), at!(from)),
+                        None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
                     }
                 }
-                Ins::UpdateRead { dst, addr, site } => {
-                    let addr = get!(addr);
+                Ins::UpdateRead { dst, addr: place, site } => {
+                    let addr = get!(place);
+                    self.track.update(true);
                     if !is_private(addr) {
+                        self.track.step(Some(at!(place)), &[]);
                         stop!(pc - 1, Step::UpdateRead { site, addr });
                     }
                     match self.private_load(addr, image.sites[site].size) {
-                        Some(value) => set!(dst, value),
+                        Some((value, range)) => {
+                            set!(dst, value);
+                            self.track.load(at!(dst), at!(place), range);
+                        }
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
                     }
                 }
-                Ins::UpdateWrite { addr, value, site } => {
-                    let (addr, value) = (get!(addr), get!(value));
+                Ins::UpdateWrite { addr: place, value: from, site } => {
+                    let (addr, value) = (get!(place), get!(from));
+                    self.track.update(false);
                     if !is_private(addr) {
                         // An update that writes what it has read changes nothing.
                         self.effects += u32::from(value != self.updated);
+                        self.track.step(Some(at!(place)), &[at!(from)]);
                         stop!(pc, Step::UpdateWrite { site, addr, value });
                     }
-                    self.private_store(addr, image.sites[site].size, value);
+                    if let Some(range) = self.private_store(addr, image.sites[site].size, value) {
+                        self.track.store(range, at!(place), at!(from));
+                    }
                 }
-                Ins::Fence { site } => stop!(pc, Step::Fence { site }),
+                Ins::Fence { site } => {
+                    self.track.step(None, &[]);
+                    stop!(pc, Step::Fence { site });
+                }
                 Ins::Hold { addr } => {
                     let lock = get!(addr);
                     self.held.push(lock);
@@ -349,8 +425,12 @@ impl Runner {
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::ApiMisuse }),
                     }
                 }
-                Ins::Holder { dst } => set!(dst, u64::from(self.thread) + 1),
+                Ins::Holder { dst } => {
+                    set!(dst, u64::from(self.thread) + 1);
+                    flow!(dst);
+                }
                 Ins::Wait { cond, site } => {
+                    self.track.branch(at!(cond));
                     if get!(cond) == 0 {
                         let SiteKind::Wait(wait) = image.sites[site].kind else {
                             unreachable!("a wait has a wait's site")
@@ -364,15 +444,16 @@ impl Runner {
                 }
                 Ins::CallPointer { dst, callee, args, site } => {
                     self.pc = pc;
+                    self.track.branch(at!(callee));
                     let Some(func) = func_at(image, get!(callee)) else {
                         stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess });
                     };
                     return self.call(image, code, base, func.0, dst, args);
                 }
-                Ins::Return { value } => {
-                    let value = if value == NOWHERE { 0 } else { get!(value) };
+                Ins::Return { value: from } => {
+                    let value = if from == NOWHERE { 0 } else { get!(from) };
                     self.pc = pc - 1;
-                    return self.leave(frame, value);
+                    return self.leave(frame, value, (from != NOWHERE).then(|| at!(from)));
                 }
                 Ins::End { value } => {
                     // Objects of all its functions die first, one a step, if it ends in order.
@@ -381,17 +462,22 @@ impl Runner {
                     {
                         stop!(pc - 1, Step::Free { site: None, addr });
                     }
-                    let value = if value == NOWHERE { 0 } else { get!(value) };
-                    stop!(pc - 1, Step::End(value));
+                    let result = if value == NOWHERE { 0 } else { get!(value) };
+                    self.track.step(None, (value != NOWHERE).then(|| at!(value)).as_slice());
+                    stop!(pc - 1, Step::End(result));
                 }
-                Ins::Spawn { func, site, .. } => match func_at(image, get!(func)) {
+                Ins::Spawn { func: from, args, site, .. } => match func_at(image, get!(from)) {
                     Some(func) => {
                         self.effects += 1;
+                        self.track_spawn(base, from, &code.args[args as usize]);
                         stop!(pc - 1, Step::Spawn { site, func });
                     }
                     None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
                 },
-                Ins::Join { thread, site, .. } => stop!(pc - 1, Step::Join { site, thread: get!(thread) }),
+                Ins::Join { thread, site, .. } => {
+                    self.track.step(Some(at!(thread)), &[]);
+                    stop!(pc - 1, Step::Join { site, thread: get!(thread) });
+                }
                 Ins::Alloc { dst, size, site } => {
                     let size = get!(size);
                     let SiteKind::Alloc { storage, .. } = image.sites[site].kind else {
@@ -401,11 +487,13 @@ impl Runner {
                     if storage == Storage::Private {
                         let addr = self.private_alloc(size);
                         set!(dst, addr);
+                        flow!(dst);
                         continue;
                     }
                     match self.allocate(size) {
                         Some(addr) => {
                             set!(dst, addr);
+                            flow!(dst);
                             if storage == Storage::Stack {
                                 self.stack.push(addr);
                             }
@@ -450,22 +538,43 @@ impl Runner {
         let to = self.slots.len() - usize::from(image.codes[func as usize].slots);
         for (param, arg) in image.codes[func as usize].params.iter().zip(&code.args[args as usize]) {
             self.slots[to + usize::from(*param)] = self.slots[base + usize::from(*arg)];
+            self.track.flow(to + usize::from(*param), &[base + usize::from(*arg)]);
         }
         None
     }
 
+    /// A thread is started: what it is given depends on the function and on all arguments.
+    fn track_spawn(&mut self, base: usize, func: Slot, args: &[Slot]) {
+        if args.len() < 8 {
+            let mut from = [base + usize::from(func); 8];
+            from.iter_mut().skip(1).zip(args).for_each(|(to, arg)| *to = base + usize::from(*arg));
+            self.track.step(None, &from);
+        } else {
+            let from: Vec<usize> = args.iter().chain([&func]).map(|slot| base + usize::from(*slot)).collect();
+            self.track.step(None, &from);
+        }
+    }
+
     /// Leaves a function: its escaping objects die first, one a step.
-    fn leave(&mut self, frame: Frame, value: u64) -> Option<Step> {
+    fn leave(&mut self, frame: Frame, value: u64, from: Option<usize>) -> Option<Step> {
         if self.stack.len() > usize::from(frame.n_stack) {
             let addr = self.stack.pop().unwrap_or_default();
             return Some(Step::Free { site: None, addr });
         }
         if self.frames.len() == 1 {
+            self.track.step(None, from.as_slice());
             return Some(Step::End(value));
+        }
+        if let Some(caller) = self.frames.len().checked_sub(2).map(|i| self.frames[i])
+            && frame.dst != NOWHERE
+        {
+            self.track.flow(caller.base as usize + usize::from(frame.dst), from.as_slice());
         }
         self.private.truncate(frame.private as usize);
         self.private_objects.truncate(usize::from(frame.n_private));
         self.slots.truncate(frame.base as usize);
+        self.track.bytes(self.private.len());
+        self.track.slots(self.slots.len());
         self.frames.pop();
         let depth = self.frames.len() as u16;
         while self.loops.last().is_some_and(|l| l.depth > depth) {
@@ -537,6 +646,7 @@ impl Runner {
         let begin = (self.private.len() + 64).next_multiple_of(16);
         self.private.resize(begin + size, 0);
         self.private_objects.push((begin as u32, size as u32));
+        self.track.bytes(self.private.len());
         address::PRIVATE + begin as u64
     }
 
@@ -547,22 +657,25 @@ impl Runner {
         self.private_objects.iter().any(inside).then_some(begin..end)
     }
 
-    fn private_load(&self, addr: u64, size: u8) -> Option<u64> {
-        let bytes = &self.private[self.private_range(addr, size)?];
+    /// The value with the bytes that it came from.
+    fn private_load(&self, addr: u64, size: u8) -> Option<(u64, std::ops::Range<usize>)> {
+        let range = self.private_range(addr, size)?;
+        let bytes = &self.private[range.clone()];
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(bytes);
-        Some(u64::from_le_bytes(word))
+        Some((u64::from_le_bytes(word), range))
     }
 
-    fn private_store(&mut self, addr: u64, size: u8, value: u64) -> bool {
-        let Some(range) = self.private_range(addr, size) else { return false };
+    /// The bytes that were written.
+    fn private_store(&mut self, addr: u64, size: u8, value: u64) -> Option<std::ops::Range<usize>> {
+        let range = self.private_range(addr, size)?;
         let value = &value.to_le_bytes()[..range.len()];
-        let bytes = &mut self.private[range];
+        let bytes = &mut self.private[range.clone()];
         if *bytes != *value {
             bytes.copy_from_slice(value);
             self.effects += 1;
         }
-        true
+        Some(range)
     }
 }
 

@@ -1,0 +1,441 @@
+//! A graph of the search as an execution that the evaluator judges and reports draw: events with their tags, program order,
+//! dependencies, reads-from and coherence.
+//!
+//! What models do not know becomes what they do. Starting a thread is a write that releases, and the thread's first event a read
+//! of it that acquires; so are the end of a thread and joining it. Each has a cell of its own, which no program can reach.
+//! Taking a lock is an update that acquires, giving it back a write that releases. Allocations are no events. Dependencies
+//! come from running the threads once more, with a tracker.
+
+use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId};
+use crate::memory::Locations;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use treville_base::{Idx, IndexVec, Name};
+use treville_event::{self as event, BaseRel, Cell, Event, EventSet, Relation, RmwShape, Skeleton, Vocabulary};
+use treville_ir::{Program, Tags};
+use treville_term::Bv;
+use treville_vm::Deps;
+use treville_vm::bytecode::{Dependencies, Image, RunOptions, Runner, SiteId, SiteKind, Step, StepDeps};
+
+/// Whose executions are built, and for which model.
+pub(crate) struct Builder<'a> {
+    program: &'a Program,
+    image: &'a Image,
+    vocabulary: &'a Vocabulary,
+    run: RunOptions,
+    marks: Marks,
+    runner: Runner<Dependencies>,
+}
+
+/// An execution, with the row of each event of the graph that has one.
+pub(crate) struct Execution {
+    pub(crate) graph: event::Graph,
+    pub(crate) rows: Vec<Option<usize>>,
+}
+
+/// The tags of what is no access of the program's text.
+struct Marks {
+    initial: Vec<Name>,
+    acquire: Vec<Name>,
+    release: Vec<Name>,
+    /// Taking a lock: its read, its write, both in one, and a read that found it taken.
+    lock: [Vec<Name>; 4],
+    unlock: Vec<Name>,
+    /// Comes before what releases and after what acquires, where tags do not order enough.
+    fence: Option<Name>,
+}
+
+impl Marks {
+    fn of(program: &Program, fence: Option<&str>) -> Marks {
+        let all = |names: &[&str]| names.iter().map(|n| Name::new(n)).collect::<Vec<_>>();
+        let plain = program.dialect.sets.iter().any(|s| *s == "NA");
+        let initial = if plain { all(&["NA"]) } else { Vec::new() };
+        match fence {
+            None => Marks {
+                initial,
+                acquire: all(&["A", "ACQ"]),
+                release: all(&["A", "REL"]),
+                lock: [
+                    all(&["LK", "A", "ACQ", "RMW", "X"]),
+                    all(&["A", "RLX", "RMW", "X"]),
+                    all(&["LK", "A", "ACQ", "RMW", "X"]),
+                    all(&["LF", "A", "RLX"]),
+                ],
+                unlock: all(&["UL", "A", "REL"]),
+                fence: None,
+            },
+            Some(fence) => {
+                let update = || all(&["X"]);
+                Marks {
+                    initial,
+                    acquire: Vec::new(),
+                    release: Vec::new(),
+                    lock: [update(), update(), update(), Vec::new()],
+                    unlock: Vec::new(),
+                    fence: Some(Name::new(fence)),
+                }
+            }
+        }
+    }
+}
+
+/// An event that is being built; what it depends on is in rows.
+struct Row {
+    event: Event,
+    deps: StepDeps,
+    /// The read of the same update.
+    amo: Option<usize>,
+}
+
+struct Rows {
+    rows: Vec<Row>,
+    /// Of each event of the graph.
+    of: Vec<Option<usize>>,
+    init: BTreeMap<LocId, usize>,
+    /// Of each thread that another started, its first event.
+    starts: BTreeMap<u16, usize>,
+}
+
+/// What an event is, the thread aside.
+struct Shape {
+    kind: event::Kind,
+    tags: Vec<Name>,
+    cell: Option<Cell>,
+    value: u64,
+    site: Option<SiteId>,
+}
+
+impl<'a> Builder<'a> {
+    /// `fence` is the strongest one of the program's dialect, if that is a machine's; programs in C need none, unless they are
+    /// judged as what they are after compilation to x86, of which it then is the fence.
+    pub(crate) fn new(
+        program: &'a Program,
+        image: &'a Image,
+        vocabulary: &'a Vocabulary,
+        run: RunOptions,
+        fence: Option<&str>,
+    ) -> Builder<'a> {
+        Builder { program, image, vocabulary, run, marks: Marks::of(program, fence), runner: Runner::default() }
+    }
+
+    /// The execution that a graph is, complete or not.
+    pub(crate) fn execution(&mut self, graph: &Graph, locations: &Locations) -> Execution {
+        let of = vec![None; graph.len() as usize];
+        let mut rows = Rows { rows: Vec::new(), of, init: BTreeMap::new(), starts: BTreeMap::new() };
+        for (loc, location) in graph.locations.iter().enumerate() {
+            if !location.writes.is_empty() || !location.reads.is_empty() {
+                rows.init.insert(loc as LocId, rows.rows.len());
+                let row = self.initial(rows.rows.len(), loc, locations);
+                rows.rows.push(row);
+            }
+        }
+        for thread in 0..graph.threads.len() as u16 {
+            if graph.threads[usize::from(thread)].present {
+                self.thread(graph, locations, thread, &mut rows);
+            }
+        }
+        let rf = reads_from(graph, &rows);
+        let (co, finals) = coherence(graph, &rows);
+        let skeleton = Arc::new(skeleton(self.vocabulary, rows.rows));
+        Execution { graph: event::Graph { skeleton, rf, co, finals }, rows: rows.of }
+    }
+
+    fn initial(&self, row: usize, loc: usize, locations: &Locations) -> Row {
+        let place = locations.places[loc];
+        let shape = Shape {
+            kind: event::Kind::Init,
+            tags: self.marks.initial.clone(),
+            cell: Some(Cell { address: place.addr, size: place.size }),
+            value: place.init,
+            site: None,
+        };
+        let mut row = self.row(shape, 0, row as u32);
+        row.event.thread = None;
+        row
+    }
+
+    fn row(&self, shape: Shape, thread: u16, index: u32) -> Row {
+        let Shape { kind, tags, cell, value, site } = shape;
+        let value = cell.map(|cell| Bv::new(u128::from(value), 8 * cell.size));
+        let event = Event {
+            thread: Some(u32::from(thread)),
+            index,
+            kind,
+            tags,
+            cell,
+            read: value.filter(|_| kind.reads()),
+            written: value.filter(|_| kind.writes()),
+            instance: index,
+            instr: site.map_or(u32::MAX - index, |s| self.image.site(s).instr.0),
+            access: index,
+            register: None,
+            span: site.map(|s| self.image.site(s).span),
+        };
+        Row { event, deps: StepDeps::default(), amo: None }
+    }
+
+    fn thread(&mut self, graph: &Graph, locations: &Locations, thread: u16, rows: &mut Rows) {
+        let entry = &graph.threads[usize::from(thread)];
+        let first = rows.rows.len();
+        // For each step that a value may come from, its row; the thread's start is the first.
+        let mut steps = vec![None];
+        if entry.spawn != INIT {
+            rows.starts.insert(thread, first);
+            steps[0] = Some(first);
+            let (tags, value) = (self.marks.acquire.clone(), u64::from(thread));
+            let start = Shape { kind: event::Kind::Read, tags, cell: Some(started(thread)), value, site: None };
+            rows.rows.push(self.row(start, thread, 0));
+            self.fence(thread, first, rows);
+        }
+        let deps = self.dependencies(graph, thread);
+        let mut events = entry.events.iter().copied().zip(deps).peekable();
+        while let Some((e, deps)) = events.next() {
+            let label = *graph.label(e);
+            let writes = events.peek().is_some_and(|(next, _)| graph.label(*next).kind == Kind::UpdateWrite);
+            let Some(shape) = self.shape(graph, &label, writes, locations) else {
+                steps.push(None);
+                continue;
+            };
+            if self.releases(&label) {
+                self.fence(thread, first, rows);
+            }
+            let row = rows.rows.len();
+            let mut new = self.row(shape, thread, (row - first) as u32);
+            rows.of[e as usize] = Some(row);
+            steps.push(Some(row));
+            if label.kind == Kind::UpdateRead
+                && writes
+                && self.is_fused(label.site)
+                && let Some((write, more)) = events.next()
+            {
+                new.event.kind = event::Kind::Update;
+                new.event.written = new.event.cell.map(|c| Bv::new(u128::from(graph.label(write).value), 8 * c.size));
+                new.deps.data = in_rows(&more.data, &steps);
+                rows.of[write as usize] = Some(row);
+                steps.push(Some(row));
+            } else {
+                new.deps.data = in_rows(&deps.data, &steps);
+            }
+            new.deps.addr = in_rows(&deps.addr, &steps);
+            new.deps.ctrl = in_rows(&deps.ctrl, &steps);
+            if label.kind == Kind::UpdateWrite {
+                new.amo = rows.of[graph.previous(e) as usize];
+                new.event.instance = new.amo.map_or(new.event.instance, |read| rows.rows[read].event.instance);
+            }
+            let acquires = self.acquires(&label);
+            rows.rows.push(new);
+            if acquires {
+                self.fence(thread, first, rows);
+            }
+        }
+    }
+
+    /// What each event of a thread depends on, by step: its start is 0, the event at a position one more than that.
+    fn dependencies(&mut self, graph: &Graph, thread: u16) -> Vec<StepDeps> {
+        let entry = &graph.threads[usize::from(thread)];
+        self.runner.start_after(self.image, u32::from(thread), entry.func, &entry.args, 0);
+        let mut all = Vec::with_capacity(entry.events.len());
+        for (position, e) in entry.events.iter().enumerate() {
+            let step = self.runner.run(self.image, &self.run);
+            all.push(self.runner.step_deps().clone());
+            let value = graph.label(*e).value;
+            match step {
+                Step::Load { .. } | Step::UpdateRead { .. } | Step::Join { .. } | Step::Nondet { .. } => {
+                    self.runner.give_from(self.image, value, position as u32 + 1);
+                }
+                // Its handle is no secret.
+                Step::Spawn { .. } => self.runner.give(self.image, value + 1),
+                _ => {}
+            }
+        }
+        all
+    }
+
+    fn shape(&self, graph: &Graph, label: &Label, writes: bool, locations: &Locations) -> Option<Shape> {
+        let place = || {
+            let place = locations.places[label.loc as usize];
+            Some(Cell { address: place.addr, size: place.size })
+        };
+        let (kind, cell, tags) = match label.kind {
+            Kind::Init | Kind::Alloc | Kind::Free | Kind::Choice => return None,
+            Kind::Read | Kind::UpdateRead => (event::Kind::Read, place(), self.tags(label, writes)),
+            Kind::Write | Kind::UpdateWrite => (event::Kind::Write, place(), self.tags(label, true)),
+            Kind::Fence => (event::Kind::Fence, None, self.tags(label, false)),
+            Kind::Spawn => (event::Kind::Write, Some(started(label.value as u16)), self.marks.release.clone()),
+            Kind::End => (event::Kind::Write, Some(ended(label.thread)), self.marks.release.clone()),
+            Kind::Join => (event::Kind::Read, Some(ended(graph.label(label.rf).thread)), self.marks.acquire.clone()),
+        };
+        Some(Shape { kind, tags, cell, value: label.value, site: label.site })
+    }
+
+    /// The tags of an access or fence of the program; `writes` if it is part of an update that writes.
+    fn tags(&self, label: &Label, writes: bool) -> Vec<Name> {
+        let Some(site) = label.site else { return Vec::new() };
+        let names = |tags: &Tags| tags.iter().map(|t| self.program.tags[*t].clone()).collect();
+        let reads = label.kind.reads();
+        if self.is_compiled() {
+            return match label.kind {
+                Kind::UpdateRead | Kind::UpdateWrite => vec![Name::new("X")],
+                Kind::Fence if label.mode.seq_cst() => self.marks.fence.iter().cloned().collect(),
+                _ => Vec::new(),
+            };
+        }
+        match &self.image.site(site).kind {
+            SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => names(tags),
+            SiteKind::Update(tags) if reads && !writes => names(&tags.fail),
+            SiteKind::Update(tags) if reads && self.is_fused(label.site) => names(&tags.fused),
+            SiteKind::Update(tags) if reads => names(&tags.read),
+            SiteKind::Update(tags) => names(&tags.write),
+            SiteKind::Lock if reads && !writes => self.marks.lock[3].clone(),
+            SiteKind::Lock if reads && self.is_fused(label.site) => self.marks.lock[2].clone(),
+            SiteKind::Lock if reads => self.marks.lock[0].clone(),
+            SiteKind::Lock => self.marks.lock[1].clone(),
+            SiteKind::Unlock => self.marks.unlock.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether an update at this site that writes is one event.
+    fn is_fused(&self, site: Option<SiteId>) -> bool {
+        let apart = matches!(site.map(|s| &self.image.site(s).kind), Some(SiteKind::Update(t)) if t.fused.is_empty());
+        self.vocabulary.rmw == RmwShape::Fused && !apart
+    }
+
+    /// Whether the program is in C, and the fence of x86.
+    fn is_compiled(&self) -> bool {
+        self.marks.fence.is_some() && *self.program.dialect.name == *"C"
+    }
+
+    fn releases(&self, label: &Label) -> bool {
+        let unlocks = self.is_at(label, &SiteKind::Unlock) && !self.is_compiled();
+        matches!(label.kind, Kind::Spawn | Kind::End) || unlocks
+    }
+
+    fn acquires(&self, label: &Label) -> bool {
+        let locks = self.is_at(label, &SiteKind::Lock) && (label.kind.writes() || self.is_fused(label.site));
+        if self.is_compiled() {
+            return label.kind == Kind::Join || label.kind == Kind::Write && label.mode.seq_cst();
+        }
+        label.kind == Kind::Join || locks
+    }
+
+    fn is_at(&self, label: &Label, kind: &SiteKind) -> bool {
+        label.site.is_some_and(|s| self.image.site(s).kind == *kind)
+    }
+
+    fn fence(&self, thread: u16, first: usize, rows: &mut Rows) {
+        if let Some(fence) = &self.marks.fence {
+            let shape = Shape { kind: event::Kind::Fence, tags: vec![fence.clone()], cell: None, value: 0, site: None };
+            let index = (rows.rows.len() - first) as u32;
+            rows.rows.push(self.row(shape, thread, index));
+        }
+    }
+}
+
+/// The cells that threads are started and ended by: below everything that a program can have.
+fn started(thread: u16) -> Cell {
+    Cell { address: 0x2000_0000 + 16 * u64::from(thread), size: 8 }
+}
+
+fn ended(thread: u16) -> Cell {
+    Cell { address: started(thread).address + 8, size: 8 }
+}
+
+fn in_rows(deps: &Deps, steps: &[Option<usize>]) -> Deps {
+    let mut rows = Deps::new();
+    deps.iter().filter_map(|step| *steps.get(step as usize)?).for_each(|row| rows.insert(row as u32));
+    rows
+}
+
+fn reads_from(graph: &Graph, rows: &Rows) -> Relation {
+    let mut rf = Relation::new(rows.rows.len());
+    let mut add = |source: Option<usize>, read: usize| {
+        if let Some(source) = source {
+            rf.insert(source, read);
+        }
+    };
+    for e in 1..graph.len() {
+        let label = graph.label(e);
+        let Some(read) = rows.of[e as usize] else { continue };
+        match label.kind {
+            Kind::Read | Kind::UpdateRead if label.rf == INIT => add(rows.init.get(&label.loc).copied(), read),
+            Kind::Read | Kind::UpdateRead | Kind::Join => add(rows.of[label.rf as usize], read),
+            _ => {}
+        }
+    }
+    for (thread, start) in &rows.starts {
+        add(rows.of[graph.threads[usize::from(*thread)].spawn as usize], *start);
+    }
+    rf
+}
+
+/// The order of writes, and the last ones.
+fn coherence(graph: &Graph, rows: &Rows) -> (Relation, EventSet) {
+    let n = rows.rows.len();
+    let (mut co, mut finals) = (Relation::new(n), EventSet::new(n));
+    for (loc, init) in &rows.init {
+        let of = |w: &EventId| rows.of[*w as usize];
+        let writes: Vec<usize> =
+            std::iter::once(*init).chain(graph.locations[*loc as usize].writes.iter().filter_map(of)).collect();
+        for (i, w) in writes.iter().enumerate() {
+            writes[i + 1..].iter().for_each(|v| co.insert(*w, *v));
+        }
+        finals.insert(writes[writes.len() - 1]);
+    }
+    (co, finals)
+}
+
+fn skeleton(vocabulary: &Vocabulary, rows: Vec<Row>) -> Skeleton {
+    let n = rows.len();
+    let mut rels = BTreeMap::new();
+    let mut add = |rel, holds: &dyn Fn(&Event, &Event) -> bool| {
+        let related = |i: usize, j: usize| holds(&rows[i].event, &rows[j].event);
+        let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| related(*i, *j));
+        rels.insert(rel, Relation::from_pairs(n, pairs));
+    };
+    let same_thread = |a: &Event, b: &Event| a.thread.is_some() && a.thread == b.thread;
+    add(BaseRel::Int, &same_thread);
+    add(BaseRel::Ext, &|a, b| a.thread != b.thread);
+    add(BaseRel::Loc, &|a, b| a.cell.is_some() && a.cell == b.cell);
+    let accesses = |a: &Event, b: &Event| a.cell.is_some() && b.cell.is_some();
+    add(BaseRel::Si, &|a, b| accesses(a, b) && a.thread == b.thread && a.access == b.access);
+    add(BaseRel::SameInstance, &|a, b| same_thread(a, b) && a.instance == b.instance);
+    add(BaseRel::SameInstr, &|a, b| same_thread(a, b) && a.instr == b.instr);
+    let inside = |a: &Event, b: &Event| a.instance != b.instance || vocabulary.po_inside;
+    add(BaseRel::Po, &|a, b| same_thread(a, b) && a.index < b.index && inside(a, b));
+    rels.insert(BaseRel::Id, Relation::identity(n));
+    let from = |deps: fn(&StepDeps) -> &Deps| {
+        let pairs = rows.iter().enumerate().flat_map(|(i, row)| deps(&row.deps).iter().map(move |d| (d as usize, i)));
+        Relation::from_pairs(n, pairs.filter(|(a, b)| a != b))
+    };
+    let (addr, data, ctrl) = (from(|d| &d.addr), from(|d| &d.data), from(|d| &d.ctrl));
+    rels.insert(BaseRel::PickAddr, addr.clone());
+    rels.insert(BaseRel::PickData, data.clone());
+    rels.insert(BaseRel::PickCtrl, ctrl.clone());
+    rels.insert(BaseRel::Addr, addr);
+    rels.insert(BaseRel::Data, data);
+    rels.insert(BaseRel::Ctrl, ctrl);
+    let amo = rows.iter().enumerate().filter_map(|(i, row)| Some((row.amo?, i)));
+    rels.insert(BaseRel::Amo, Relation::from_pairs(n, amo));
+    let events: IndexVec<event::EventId, Event> = rows.into_iter().map(|row| row.event).collect();
+    Skeleton { sets: sets(&events), events, rels }
+}
+
+fn sets(events: &IndexVec<event::EventId, Event>) -> BTreeMap<Name, EventSet> {
+    let n = events.len();
+    let mut sets: BTreeMap<Name, EventSet> = BTreeMap::new();
+    for (id, event) in events.iter_enumerated() {
+        let kinds: &[&str] = match event.kind {
+            event::Kind::Init => &["IW", "M", "Exp", "W", "EXEC"],
+            event::Kind::Read => &["M", "Exp", "R", "EXEC"],
+            event::Kind::Write => &["M", "Exp", "W", "EXEC"],
+            event::Kind::Update => &["M", "Exp", "R", "W", "EXEC"],
+            event::Kind::Fence => &["F", "EXEC"],
+            event::Kind::Branch | event::Kind::RegRead | event::Kind::RegWrite | event::Kind::Opaque => &["EXEC"],
+        };
+        for name in kinds.iter().map(|k| Name::new(k)).chain(event.tags.iter().cloned()) {
+            sets.entry(name).or_insert_with(|| EventSet::new(n)).insert(id.index());
+        }
+    }
+    sets
+}

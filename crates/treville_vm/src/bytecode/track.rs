@@ -1,0 +1,135 @@
+//! What values depend on: beside the words of a [`super::Runner`], if it is asked to keep it.
+//!
+//! A runner without a tracker pays nothing. Events are named by their place among the steps of the thread, which the engine
+//! gives with its answer.
+
+use crate::Deps;
+
+/// Follows what a runner does with its slots, all of which are named by their place in the runner, not in a frame.
+pub trait Track: Default {
+    /// A slot is computed from others.
+    #[inline]
+    fn flow(&mut self, _dst: usize, _from: &[usize]) {}
+    /// There are this many slots; new ones depend on nothing.
+    #[inline]
+    fn slots(&mut self, _n: usize) {}
+    /// There are this many bytes of private memory.
+    #[inline]
+    fn bytes(&mut self, _n: usize) {}
+    /// A slot is read from private memory, at the address in another slot.
+    #[inline]
+    fn load(&mut self, _dst: usize, _addr: usize, _from: std::ops::Range<usize>) {}
+    /// Private memory is written.
+    #[inline]
+    fn store(&mut self, _to: std::ops::Range<usize>, _addr: usize, _value: usize) {}
+    /// The way on depends on a slot.
+    #[inline]
+    fn branch(&mut self, _cond: usize) {}
+    /// An update has read; whether it writes is no branch.
+    #[inline]
+    fn update(&mut self, _under_way: bool) {}
+    /// A step with these operands is next.
+    #[inline]
+    fn step(&mut self, _addr: Option<usize>, _data: &[usize]) {}
+    /// The answer to a step is in this slot.
+    #[inline]
+    fn answer(&mut self, _dst: usize) {}
+}
+
+impl Track for () {}
+
+/// The earlier events of the thread that a step depends on.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct StepDeps {
+    pub addr: Deps,
+    pub data: Deps,
+    pub ctrl: Deps,
+}
+
+/// Keeps all dependencies. A choice between two values depends on both and on what chose.
+#[derive(Clone, Default, Debug)]
+pub struct Dependencies {
+    slots: Vec<Deps>,
+    bytes: Vec<Deps>,
+    ctrl: Deps,
+    in_update: bool,
+    step: StepDeps,
+    /// The event that the next answer comes from.
+    event: u32,
+}
+
+impl Dependencies {
+    /// Those of the step that the runner stopped at.
+    pub(crate) fn of_step(&self) -> &StepDeps {
+        &self.step
+    }
+
+    /// The next answer comes from this event.
+    pub(crate) fn set_event(&mut self, event: u32) {
+        self.event = event;
+    }
+
+    fn all(&self, slots: &[usize]) -> Deps {
+        let mut deps = Deps::new();
+        slots.iter().filter_map(|slot| self.slots.get(*slot)).for_each(|other| deps.extend(other));
+        deps
+    }
+
+    fn put(&mut self, dst: usize, deps: Deps) {
+        if let Some(slot) = self.slots.get_mut(dst) {
+            *slot = deps;
+        }
+    }
+}
+
+impl Track for Dependencies {
+    fn flow(&mut self, dst: usize, from: &[usize]) {
+        let deps = self.all(from);
+        self.put(dst, deps);
+    }
+
+    fn slots(&mut self, n: usize) {
+        self.slots.resize(n, Deps::new());
+    }
+
+    fn bytes(&mut self, n: usize) {
+        self.bytes.resize(n, Deps::new());
+    }
+
+    fn load(&mut self, dst: usize, addr: usize, from: std::ops::Range<usize>) {
+        let mut deps = self.all(&[addr]);
+        self.bytes.get(from).into_iter().flatten().for_each(|other| deps.extend(other));
+        self.put(dst, deps);
+    }
+
+    fn store(&mut self, to: std::ops::Range<usize>, addr: usize, value: usize) {
+        let deps = self.all(&[addr, value]);
+        if let Some(bytes) = self.bytes.get_mut(to) {
+            bytes.fill(deps);
+        }
+    }
+
+    fn branch(&mut self, cond: usize) {
+        if std::mem::take(&mut self.in_update) {
+            return;
+        }
+        let deps = self.all(&[cond]);
+        self.ctrl.extend(&deps);
+    }
+
+    fn update(&mut self, under_way: bool) {
+        self.in_update = under_way;
+    }
+
+    fn step(&mut self, addr: Option<usize>, data: &[usize]) {
+        self.step = StepDeps {
+            addr: addr.map_or_else(Deps::new, |slot| self.all(&[slot])),
+            data: self.all(data),
+            ctrl: self.ctrl.clone(),
+        };
+    }
+
+    fn answer(&mut self, dst: usize) {
+        self.put(dst, Deps::one(self.event));
+    }
+}
