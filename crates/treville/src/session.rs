@@ -91,6 +91,7 @@ impl<'f> Session<'f> {
         let context = Context {
             macros: &|| self.library.macros(&options.model),
             kernel: says_kernel(&options.model).then_some(true),
+            weak_cas: options.run.weak_cas,
         };
         front_ends::load(path, text, &context)
     }
@@ -120,9 +121,6 @@ impl<'f> Session<'f> {
         let run = &options.run;
         if !run.properties.is_empty() {
             return Err(unreadable("--property is about programs; a litmus test asks its own question"));
-        }
-        if run.weak_cas {
-            return Err(unreadable("--weak-cas is about programs, and not built for litmus tests"));
         }
         let unroll = match (run.bound, loaded.info.iter().find(|(key, _)| key == "Unroll")) {
             (Some(bound), _) => bound,
