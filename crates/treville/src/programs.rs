@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::{FileId, Name, SourceMap};
-use treville_ir::Program;
+use treville_ir::{Dialect, Program};
 use treville_llvm::{Clang, CompileOptions, LowerOptions};
 use treville_report::{Failure, ProgramChecked, VerdictWord};
-use treville_task::{Bounds, Limits, Monitor, Outcome, Scope, Semantics, StopReason, Task, Verdict};
+use treville_task::{Bounds, Limits, Monitor, Outcome, Reference, Scope, Semantics, StopReason, Task, Verdict};
 
 /// A language of programs.
 pub(crate) struct Language {
@@ -27,6 +27,9 @@ const LANGUAGES: &[Language] = &[
 
 /// Models that the engine for programs has built in.
 const BUILT_IN: &[&str] = &["sc", "tso", "ra", "rc11"];
+
+/// The fence of x86, as its model calls it.
+const X86_FENCE: &str = "MFENCE";
 
 /// The model when none is named.
 const DEFAULT_MODEL: &str = "rc11";
@@ -104,12 +107,18 @@ impl Session<'_> {
         let simpler =
             treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
         let program = treville_passes::run(&program, &simpler);
-        let (semantics, bundled) = if built_in {
-            (Semantics::Bundled(Name::new(&model)), None)
+        let named = ModelOptions { name: Some(model.clone()), ..options.model.clone() };
+        let (reference, bundled) = if built_in {
+            (self.reference(named, &program)?, None)
         } else {
-            let linked =
-                self.library.linked(&ModelOptions { name: Some(model.clone()), ..options.model.clone() }, &program)?;
-            (Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)), linked.bundled.clone())
+            let linked = self.library.linked(&named, &program)?;
+            let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
+            (Reference { model, vocabulary, fence: None }, linked.bundled.clone())
+        };
+        let semantics = if built_in {
+            Semantics::Bundled(Name::new(&model))
+        } else {
+            Semantics::Axioms(Arc::clone(&reference.model), Arc::clone(&reference.vocabulary))
         };
         if let Some(second) = &options.run.cross_check {
             let reason = format!("no second engine takes programs yet, so that {second} cannot check the answer");
@@ -129,6 +138,7 @@ impl Session<'_> {
             states: false,
             reductions: options.run.reductions,
             properties: options.run.properties.failures(),
+            reference: Some(reference),
             stories,
         };
         let name = engine.info().name;
@@ -138,6 +148,21 @@ impl Session<'_> {
         let program = Arc::clone(&task.program);
         let checked = ProgramChecked { program, sources: Arc::new(sources), outcome, verdict, scope };
         Ok(Run { model, engine: name, checked })
+    }
+}
+
+impl Session<'_> {
+    /// A model that the engine has built in, as axioms for this program, with which the evaluator judges what is found.
+    fn reference(&self, mut named: ModelOptions, program: &Program) -> Result<Reference, Failure> {
+        let on_x86 = named.name.as_deref() == Some("tso");
+        if matches!(named.name.as_deref(), Some("rc11" | "ra")) {
+            named.variants.push("cxx20".to_owned());
+        }
+        // On x86 an update is one event, and locked; stores and fences that are seq_cst bring a fence.
+        let more: Vec<Name> = program.dialect.sets.iter().cloned().chain([Name::new(X86_FENCE)]).collect();
+        let linked = self.library.linked_for(&named, &Dialect::c("C", DEFAULT_MODEL, true, &more))?;
+        let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
+        Ok(Reference { model, vocabulary, fence: on_x86.then(|| Name::new(X86_FENCE)) })
     }
 }
 
@@ -159,4 +184,81 @@ fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
         }
     }
     (Verdict::Yes, scope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryFiles;
+    use treville_base::Cancel;
+    use treville_ir::Failure as Failing;
+    use treville_task::{Reductions, Silent};
+
+    const STORE_BUFFERING: &str = r#"
+program "sb"
+dialect C rc11
+tags [A RLX]
+object x size 4 type i32
+object y size 4 type i32
+func other (u) regs [u:64 r:32] {
+b0:
+  store &y 1:32 4 [A RLX]
+  r = load &x 4 [A RLX]
+  return (zext 64 r)
+}
+func main () regs [h:64 r:32 s:64] {
+b0:
+  h = spawn other (0:64)
+  store &x 1:32 4 [A RLX]
+  r = load &y 4 [A RLX]
+  s = join h
+  branch (and (eq r 0:32) (eq s 0:64)) b1 b2
+b1:
+  fail assertion "both are 0"
+  end
+b2:
+  return _
+}
+thread main main []
+"#;
+
+    /// What the engine answers for the built-in model `explored` if the evaluator judges by `judged`.
+    fn answer(explored: &str, judged: &str) -> Outcome {
+        let files = MemoryFiles::default();
+        let session = Session::new(&files, Cancel::new());
+        let program = treville_ir::text::parse(FileId(0), STORE_BUFFERING).unwrap_or_else(|e| panic!("{e:?}"));
+        let named = ModelOptions { name: Some(judged.to_owned()), ..ModelOptions::default() };
+        let reference = session.reference(named, &program).unwrap_or_else(|e| panic!("{}", e.reason));
+        let task = Task {
+            program: Arc::new(program),
+            semantics: Semantics::Bundled(Name::new(explored)),
+            bundled: None,
+            question: None,
+            queries: Vec::new(),
+            bounds: Bounds::default(),
+            limits: Limits::default(),
+            states: false,
+            reductions: Reductions::default(),
+            properties: Failing::USUAL.iter().copied().collect(),
+            reference: Some(reference),
+            stories: 0,
+        };
+        let engine = session.engines.named("explore").unwrap_or_else(|e| panic!("{e}"));
+        engine.run(&task, &Silent)
+    }
+
+    #[test]
+    fn a_violation_is_judged_again_before_it_is_told() {
+        for model in ["tso", "ra", "rc11"] {
+            let outcome = answer(model, model);
+            assert_eq!(outcome.violation.map(|v| v.failure), Some(Failing::Assertion), "{model}");
+            assert_eq!(outcome.stats.get("replayed"), Some(&1), "{model}");
+        }
+        assert_eq!(answer("sc", "sc").violation, None);
+        // As if the engine took weak executions for those of sc.
+        let wrong = answer("rc11", "sc");
+        assert_eq!(wrong.violation, None);
+        let reason = wrong.stopped.map(|s| s.to_string()).unwrap_or_default();
+        assert!(reason.contains("internal disagreement") && reason.contains("by sc"), "{reason}");
+    }
 }

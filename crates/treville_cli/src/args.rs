@@ -135,10 +135,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "E", help_heading = "Search")]
     cross_check: Option<String>,
     /// Iterations of a loop.
-    #[arg(long, alias = "unroll", value_name = "N", help_heading = "Search")]
+    #[arg(long, alias = "unroll", value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     bound: Option<u32>,
     /// Seconds for each file.
-    #[arg(long, value_name = "S", value_parser = seconds, help_heading = "Search")]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true, help_heading = "Search")]
     timeout: Option<Duration>,
     /// Megabytes for each file.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]

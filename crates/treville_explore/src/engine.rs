@@ -115,6 +115,7 @@ impl Explore {
                 Some(_) => Failure::USUAL.iter().copied().collect(),
                 None => task.properties.clone(),
             },
+            reference: task.reference.clone(),
             observed: task.question.is_some(),
             // So are all of a number of executions that differ in names.
             symmetry: task.reductions.symmetry && task.question.is_none(),
@@ -283,6 +284,9 @@ impl<'a> States<'a> {
 fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outcome {
     let mut stats = Stats::new();
     stats.insert("revisits", explored.revisits);
+    if explored.violation.is_some() {
+        stats.insert("replayed", explored.replayed);
+    }
     if let Some(estimate) = explored.estimate {
         stats.insert("estimated_before", estimate);
     }

@@ -106,7 +106,8 @@ struct Shape {
 }
 
 impl<'a> Builder<'a> {
-    /// `fence` is the strongest one of the program's dialect, if that is a machine's; programs in C need none.
+    /// `fence` is the strongest one of the program's dialect, if that is a machine's; programs in C need none, unless they are
+    /// judged as what they are after compilation to x86, of which it then is the fence.
     pub(crate) fn new(
         program: &'a Program,
         image: &'a Image,
@@ -272,6 +273,13 @@ impl<'a> Builder<'a> {
         let Some(site) = label.site else { return Vec::new() };
         let names = |tags: &Tags| tags.iter().map(|t| self.program.tags[*t].clone()).collect();
         let reads = label.kind.reads();
+        if self.is_compiled() {
+            return match label.kind {
+                Kind::UpdateRead | Kind::UpdateWrite => vec![Name::new("X")],
+                Kind::Fence if label.mode.seq_cst() => self.marks.fence.iter().cloned().collect(),
+                _ => Vec::new(),
+            };
+        }
         match &self.image.site(site).kind {
             SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => names(tags),
             SiteKind::Update(tags) if reads && !writes => names(&tags.fail),
@@ -293,12 +301,21 @@ impl<'a> Builder<'a> {
         self.vocabulary.rmw == RmwShape::Fused && !apart
     }
 
+    /// Whether the program is in C, and the fence of x86.
+    fn is_compiled(&self) -> bool {
+        self.marks.fence.is_some() && *self.program.dialect.name == *"C"
+    }
+
     fn releases(&self, label: &Label) -> bool {
-        matches!(label.kind, Kind::Spawn | Kind::End) || self.is_at(label, &SiteKind::Unlock)
+        let unlocks = self.is_at(label, &SiteKind::Unlock) && !self.is_compiled();
+        matches!(label.kind, Kind::Spawn | Kind::End) || unlocks
     }
 
     fn acquires(&self, label: &Label) -> bool {
         let locks = self.is_at(label, &SiteKind::Lock) && (label.kind.writes() || self.is_fused(label.site));
+        if self.is_compiled() {
+            return label.kind == Kind::Join || label.kind == Kind::Write && label.mode.seq_cst();
+        }
         label.kind == Kind::Join || locks
     }
 

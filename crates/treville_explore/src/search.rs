@@ -5,6 +5,7 @@ mod back;
 mod choices;
 mod crew;
 mod estimate;
+mod replay;
 mod safety;
 mod story;
 mod symmetry;
@@ -20,9 +21,9 @@ use crew::Member;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use story::Standstill;
-use treville_base::Cancel;
+use treville_base::{Cancel, Span};
 use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage};
-use treville_task::{Monitor, StopReason, Story, Violation};
+use treville_task::{Monitor, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -35,6 +36,8 @@ pub(crate) struct Options {
     pub(crate) stories: usize,
     /// The failures that are looked for; what else goes wrong is passed over.
     pub(crate) properties: BTreeSet<Failure>,
+    /// Judges what is found once more.
+    pub(crate) reference: Option<Reference>,
     /// Whether somebody looks at registers when threads have ended.
     pub(crate) observed: bool,
     /// Whether one of several executions is enough that differ in the names of equal threads only.
@@ -55,6 +58,8 @@ pub(crate) struct Explored {
     pub(crate) cut: bool,
     pub(crate) violation: Option<Violation>,
     pub(crate) stories: Vec<Story>,
+    /// How many violations the evaluator has judged.
+    pub(crate) replayed: u64,
     /// Why it ended early.
     pub(crate) stopped: Option<StopReason>,
     /// How many executions there are, guessed before they were explored.
@@ -73,6 +78,7 @@ impl Explored {
         self.complete += other.complete;
         self.blocked += other.blocked;
         self.revisits += other.revisits;
+        self.replayed += other.replayed;
         self.cut |= other.cut;
         self.violation = self.violation.take().or(other.violation);
         self.stories.extend(other.stories);
@@ -141,26 +147,33 @@ impl Ended<'_> {
 enum Stop {
     Violation,
     Cancelled,
-    TooManyEvents(u32),
+    /// An execution has so many events, the last one here.
+    TooManyEvents(u32, Option<Span>),
     MoreThreads,
     /// Somebody tells equal threads apart.
     Asymmetric,
     /// Another one has stopped.
     Elsewhere,
     Endless,
-    Refused(String),
+    Refused(String, Option<Span>),
 }
 
 impl Stop {
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
-        Some(StopReason::Refused(match self {
+        let (why, place) = match self {
             Stop::Violation | Stop::Elsewhere | Stop::Asymmetric => return None,
             Stop::Cancelled => return StopReason::of(cancel),
-            Stop::TooManyEvents(n) => format!("an execution has more than {n} events (--bound bounds loops)"),
-            Stop::MoreThreads => format!("there are more than {} threads", address::MAX_THREADS),
-            Stop::Endless => "a thread runs on without an end (--bound bounds loops)".into(),
-            Stop::Refused(why) => why,
-        }))
+            Stop::TooManyEvents(n, place) => {
+                (format!("an execution has more than {n} events (--bound bounds loops)"), place)
+            }
+            Stop::MoreThreads => (format!("there are more than {} threads", address::MAX_THREADS), None),
+            Stop::Endless => ("a thread runs on without an end (--bound bounds loops)".to_owned(), None),
+            Stop::Refused(why, place) => (why, place),
+        };
+        Some(match place {
+            Some(place) => StopReason::RefusedAt(why, place),
+            None => StopReason::Refused(why),
+        })
     }
 }
 
@@ -347,7 +360,9 @@ impl<'a, 'j> Search<'a, 'j> {
             }
         }
         if self.graph.len() > self.options.max_events {
-            return Err(Stop::TooManyEvents(self.options.max_events));
+            let last = self.graph.labels.last().and_then(|label| label.site);
+            let place = last.map(|site| self.image.site(site).span);
+            return Err(Stop::TooManyEvents(self.options.max_events, place));
         }
         if let Some(thread) = self.next.take()
             && let step @ Step::UpdateWrite { .. } = self.step(thread)
@@ -494,10 +509,12 @@ impl<'a, 'j> Search<'a, 'j> {
                 }
                 Ok(loc)
             }
-            Err(other) => Err(Stop::Refused(format!(
-                "accesses of different sizes overlap ({size} bytes at {addr:#x}, {} at {:#x})",
-                other.size, other.addr
-            ))),
+            Err(other) => {
+                let (other, at) = (other.size, other.addr);
+                let why =
+                    format!("accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})");
+                Err(Stop::Refused(why, Some(self.image.site(site).span)))
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use treville_base::{Cancel, Diagnostic, Name, SourceMap};
+use treville_base::{Diagnostic, Name, SourceMap};
 use treville_explore::Explore;
 use treville_ir::{Program, validate};
 use treville_llvm::{Clang, CompileOptions, LowerOptions, lower, parse};
@@ -54,9 +54,10 @@ fn explored(program: &Program, model: &str) -> String {
         states: false,
         reductions: Reductions { idle_loops: true, symmetry: false },
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
+        reference: None,
         stories: 0,
     };
-    match Explore.explore(&task) {
+    match Explore.explore(&task, &treville_task::Silent) {
         Err(why) => why.what,
         Ok(outcome) => match (outcome.violation, outcome.stopped) {
             (Some(violation), _) => format!("{} {}", violation.failure.name(), violation.message),

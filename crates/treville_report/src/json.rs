@@ -5,7 +5,7 @@ use crate::{Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, Prog
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
 use treville_ir::Quantifier;
-use treville_task::{Observation, Scope, Verdict};
+use treville_task::{Observation, Scope, StopReason, Verdict};
 
 /// What the caller asked to see beyond the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -92,11 +92,19 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
     if let Some(reason) = report.reason() {
         object.string("reason", &reason);
     }
+    if let Verdict::Unknown(StopReason::RefusedAt(_, span)) = &checked.verdict {
+        let at = checked.sources.start(*span);
+        object.number("line", at.line as u64);
+        object.number("column", at.column as u64);
+    }
     object.number("executions", checked.outcome.counts.executions);
     object.number("blocked", checked.outcome.counts.blocked);
     if let Some(violation) = &checked.outcome.violation {
         let mut found = Object::new();
         found.string("kind", violation.failure.name());
+        if let Some(name) = &violation.name {
+            found.string("name", name);
+        }
         found.string("message", &violation.message);
         if let Some(span) = violation.span {
             found.raw("location", &location(&checked.sources, span));

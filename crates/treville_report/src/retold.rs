@@ -18,7 +18,7 @@ impl Drawing {
     }
 
     pub fn of_story(program: &Program, sources: &SourceMap, story: &Story) -> Drawing {
-        let words = Words { program, sources, story };
+        let words = Words::new(program, sources, story);
         let mut drawing = Drawing::default();
         let mut position = BTreeMap::new();
         for thread in &story.threads {

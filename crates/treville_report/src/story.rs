@@ -27,7 +27,7 @@ pub fn story(violation: &Violation, program: &Program, sources: &SourceMap, pale
         }
         return out;
     };
-    let words = Words { program, sources, story };
+    let words = Words::new(program, sources, story);
     places(&words, violation, palette, &mut out);
     steps(&words, palette, &mut out);
     why(&words, violation.failure, palette, &mut out);
@@ -63,8 +63,8 @@ fn is_lock(step: &StoryStep) -> bool {
 /// All steps that lead there, thread by thread as they take turns.
 fn steps(words: &Words<'_>, palette: Palette, out: &mut String) {
     let relevant = relevant::steps(words.story);
-    let lines = |i: &usize| words.story.steps[*i].span.map(|span| words.line(span));
-    let number_width = relevant.steps.iter().filter_map(lines).max().unwrap_or(0).to_string().len();
+    let lines = |i: &usize| words.story.steps[*i].span.map(|span| words.number(span)).unwrap_or_default();
+    let number_width = relevant.steps.iter().map(lines).map(|n| n.chars().count()).max().unwrap_or(0);
     let source = |step: &StoryStep| step.span.map(|span| cut(&words.source(span), WIDEST_SOURCE)).unwrap_or_default();
     let sources: Vec<String> = relevant.steps.iter().map(|i| source(&words.story.steps[*i])).collect();
     let width = sources.iter().map(|s| s.chars().count()).max().unwrap_or(0);
@@ -73,25 +73,21 @@ fn steps(words: &Words<'_>, palette: Palette, out: &mut String) {
         let note = format!("  … after {} earlier steps", relevant.left_out);
         let _ = writeln!(out, "{}", palette.paint(Paint::Faint, &note));
     }
-    let mut before: Option<&StoryStep> = None;
+    let mut before: Option<(u32, String)> = None;
     for (i, text) in relevant.steps.iter().zip(&sources) {
         let step = &words.story.steps[*i];
-        if before.is_none_or(|b| b.thread != step.thread) {
+        if before.as_ref().is_none_or(|(thread, _)| *thread != step.thread) {
             let _ = writeln!(out, "  {}", palette.paint(Paint::Strong, &words.thread(step.thread)));
         }
         let line = lines(i);
-        let again = before.is_some_and(|b| b.thread == step.thread && b.span.map(|s| words.line(s)) == line);
-        let (number, text) = if again { (String::new(), "") } else { (show(line), text.as_str()) };
+        let again = before.as_ref().is_some_and(|(thread, number)| *thread == step.thread && *number == line);
+        let (number, text) = if again { ("", "") } else { (line.as_str(), text.as_str()) };
         let mark = if words.story.about.contains(i) { palette.paint(Paint::Bad, ">") } else { " ".to_owned() };
         let number = palette.paint(Paint::Faint, &format!("{number:>number_width$}"));
         let does = words.does(step);
         let _ = writeln!(out, "  {mark} {number}  {text:width$}  {does}{}", words.source_of(*i));
-        before = Some(step);
+        before = Some((step.thread, line));
     }
-}
-
-fn show(line: Option<usize>) -> String {
-    line.map(|l| l.to_string()).unwrap_or_default()
 }
 
 fn cut(text: &str, most: usize) -> String {
@@ -155,18 +151,21 @@ fn weakness(words: &Words<'_>) -> String {
         return "The threads do this by taking turns, on any memory.".to_owned();
     };
     let step = &words.story.steps[read];
-    let mut place = words.place_of(read, step.thread);
-    place[..1].make_ascii_uppercase();
+    let place = begun(&words.place_of(read, step.thread));
     let (reader, write) = (step.thread, words.place_of(write, step.thread));
     format!("{place} of thread {reader} does not see what {write} wrote before: only weak memory does this.")
+}
+
+/// A place at the beginning of a sentence.
+fn begun(place: &str) -> String {
+    place.strip_prefix("line").map_or_else(|| place.to_owned(), |rest| format!("Line{rest}"))
 }
 
 /// `Line 19 reads what line 11 of thread 1 wrote, but …`.
 fn sentence(words: &Words<'_>, gap: &Gap) -> String {
     let (write, read) = (&words.story.steps[gap.write], &words.story.steps[gap.read]);
     let reader = format!("thread {}", read.thread);
-    let mut out = words.place_of(gap.read, read.thread);
-    out[..1].make_ascii_uppercase();
+    let mut out = begun(&words.place_of(gap.read, read.thread));
     let whose = words.place_of(gap.write, read.thread);
     // Updates in between pass on what was released.
     let through = if read.action.source() == Some(Some(gap.write)) { "" } else { " and updates passed on" };

@@ -1,12 +1,13 @@
 //! One file's answer in a terminal: the verdict first, then the states with those marked that satisfy the condition.
 
+use crate::diagnostics::render_place;
 use crate::{
     Checked, Content, Details, Drawing, FileReport, Paint, Palette, ProgramChecked, execution, json::observation_word,
     render_diagnostics, show_condition, state, state_items, story,
 };
 use std::fmt::Write;
 use treville_ir::Quantifier;
-use treville_task::{FinalState, Observation, Verdict};
+use treville_task::{FinalState, Observation, StopReason, Verdict};
 
 /// A longer table is cut unless all states were asked for.
 const FEW_STATES: usize = 16;
@@ -42,6 +43,9 @@ fn program(report: &FileReport, checked: &ProgramChecked, details: Details, pale
     let file = palette.paint(Paint::Strong, &report.file);
     let word = palette.paint(role, report.verdict().as_str());
     let mut out = format!("{file} under {}: {word}, {meaning}{scope}\n", report.model);
+    if let Verdict::Unknown(StopReason::RefusedAt(_, span)) = &checked.verdict {
+        render_place(&mut out, &checked.sources, *span, None, "at this step", palette);
+    }
     if let Some(violation) = violation {
         out += &story(violation, &checked.program, &checked.sources, palette);
         let drawing = Drawing::of_violation(&checked.program, &checked.sources, violation);

@@ -12,5 +12,5 @@ pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, R
 pub use outcome::{
     Answer, Counts, FinalState, FinalValue, Observation, Outcome, Scope, Stats, StopReason, Verdict, Violation, Witness,
 };
-pub use query::{Bounds, Goal, Limits, Query, Reductions, Semantics, Task};
+pub use query::{Bounds, Goal, Limits, Query, Reductions, Reference, Semantics, Task};
 pub use story::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};

@@ -42,6 +42,8 @@ pub enum StopReason {
     Memory,
     /// The engine met something that it cannot judge; the text says what and where.
     Refused(String),
+    /// The same at a place of the program.
+    RefusedAt(String, Span),
 }
 
 impl StopReason {
@@ -65,7 +67,7 @@ impl std::fmt::Display for StopReason {
             StopReason::Timeout => f.write_str("the time limit was reached"),
             StopReason::Cancelled => f.write_str("interrupted"),
             StopReason::Memory => f.write_str("the memory limit was reached"),
-            StopReason::Refused(why) => f.write_str(why),
+            StopReason::Refused(why) | StopReason::RefusedAt(why, _) => f.write_str(why),
         }
     }
 }
@@ -96,6 +98,8 @@ pub struct Counts {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Violation {
     pub failure: Failure,
+    /// Of a flag, its name; of an assertion, what it says.
+    pub name: Option<Name>,
     pub message: String,
     pub thread: u32,
     pub span: Option<Span>,

@@ -23,8 +23,19 @@ pub struct Task {
     pub reductions: Reductions,
     /// Of a program that asks nothing of its own: the failures that are looked for.
     pub properties: BTreeSet<Failure>,
+    /// Judges the execution that shows a failure before anybody sees it.
+    pub reference: Option<Reference>,
     /// How many complete executions of it are to be told, if it does not fail.
     pub stories: usize,
+}
+
+/// A model as the reference evaluator takes it, with the shape of events that it is linked for.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    pub model: Arc<Model>,
+    pub vocabulary: Arc<Vocabulary>,
+    /// The fence of x86, if a program in C is to be judged as what it is after compilation to that.
+    pub fence: Option<Name>,
 }
 
 /// What an engine may leave out since it would find nothing new.

@@ -68,7 +68,7 @@ impl Lab {
     pub fn parse(&self, text: &str, kernel: Option<bool>) -> Result<Litmus, String> {
         let mut sources = SourceMap::new();
         let file = sources.add("test", text);
-        let options = Options { macros: Some(Arc::clone(&self.macros)), kernel };
+        let options = Options { macros: Some(Arc::clone(&self.macros)), kernel, weak_cas: false };
         treville_litmus::parse(file, text, &options).map_err(|errors| messages(&sources, &errors))
     }
 
@@ -142,6 +142,7 @@ impl Lab {
             states: true,
             reductions: Reductions::default(),
             properties: std::collections::BTreeSet::new(),
+            reference: None,
             stories: 0,
         }
     }

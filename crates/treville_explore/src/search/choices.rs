@@ -9,7 +9,8 @@ impl Search<'_, '_> {
     /// Adds an undetermined value: 0 first.
     pub(super) fn choose(&mut self, thread: u16, site: SiteId) -> Result<Move, Stop> {
         if self.image.site(site).kind != (SiteKind::Nondet { width: 1 }) {
-            return Err(Stop::Refused("a value that is not determined, of more than one bit".into()));
+            let why = "a value that is not determined, of more than one bit".to_owned();
+            return Err(Stop::Refused(why, Some(self.image.site(site).span)));
         }
         self.threads[usize::from(thread)].runner.give(self.image, 0);
         let e = self.add(thread, Kind::Choice, Mode::RELAXED, 0, INIT, Some(site));

@@ -5,6 +5,7 @@ use super::{Ended, Move, Search, Stop};
 use crate::graph::{EventId, INIT, Kind, LocId, Made};
 use crate::memory::Owner;
 use crate::rules::Mode;
+use treville_base::Name;
 use treville_ir::{Failure, Wait};
 use treville_task::Violation;
 use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
@@ -48,6 +49,7 @@ impl Search<'_, '_> {
         if let Some(alloc) = leaked {
             self.fault(Failure::Leak, "an object is never freed", alloc, None)?;
         }
+        self.check_flags()?;
         self.explored.complete += 1;
         if self.explored.stories.len() < self.options.stories {
             let story = self.story(&[], &[]);
@@ -267,10 +269,12 @@ impl Search<'_, '_> {
         if !self.options.properties.contains(&failure) {
             return Ok(());
         }
+        self.replay(failure)?;
         let story = self.story(events, stands);
         let step = |i: usize| story.about.get(i).and_then(|at| story.steps.get(*at));
         self.explored.violation = Some(Violation {
             failure,
+            name: (failure == Failure::Assertion).then(|| Name::new(message)),
             message: message.to_owned(),
             thread: step(0).map_or(0, |s| s.thread),
             span: step(0).and_then(|s| s.span),

@@ -84,9 +84,10 @@ fn prefix(story: &Story) -> BTreeSet<usize> {
         from.push(causes);
     }
     let mut all = BTreeSet::new();
-    // Of threads that wait, all that the others did: what is waited for is not there.
+    // Of threads that wait, all that the others did: what is waited for is not there. All as well, if it is about no step.
     let waits = story.about.iter().any(|i| matches!(story.steps[*i].action, Action::Wait(_)));
-    let mut todo: Vec<usize> = if waits { before.into_values().collect() } else { story.about.clone() };
+    let mut todo: Vec<usize> =
+        if waits || story.about.is_empty() { before.into_values().collect() } else { story.about.clone() };
     while let Some(i) = todo.pop() {
         if all.insert(i) {
             todo.extend(&from[i]);

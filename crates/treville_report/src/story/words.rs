@@ -11,9 +11,25 @@ pub(crate) struct Words<'a> {
     pub(crate) program: &'a Program,
     pub(crate) sources: &'a SourceMap,
     pub(crate) story: &'a Story,
+    /// Its steps are in more than one file, so that a line alone does not say where.
+    files: bool,
 }
 
-impl Words<'_> {
+impl<'a> Words<'a> {
+    pub(crate) fn new(program: &'a Program, sources: &'a SourceMap, story: &'a Story) -> Self {
+        let mut files = story.steps.iter().filter_map(|step| Some(step.span?.file));
+        let first = files.next();
+        Words { program, sources, story, files: files.any(|file| Some(file) != first) }
+    }
+
+    /// `11`, or `queue.h:11`.
+    pub(crate) fn number(&self, span: Span) -> String {
+        let line = self.line(span);
+        let name = &self.sources.file(span.file).name;
+        let base = name.rsplit('/').next().unwrap_or(name);
+        if self.files { format!("{base}:{line}") } else { line.to_string() }
+    }
+
     /// `thread 1 (sender)`.
     pub(crate) fn thread(&self, number: u32) -> String {
         let name = self.story.thread(number).map(|t| format!(" ({})", t.name));
@@ -27,7 +43,11 @@ impl Words<'_> {
     /// `line 11 of thread 1`, or without the thread if it is the reader's own.
     pub(crate) fn place_of(&self, step: usize, reader: u32) -> String {
         let step = &self.story.steps[step];
-        let line = step.span.map_or_else(|| "a step".to_owned(), |span| format!("line {}", self.line(span)));
+        let line = match step.span {
+            None => "a step".to_owned(),
+            Some(span) if self.files => self.number(span),
+            Some(span) => format!("line {}", self.line(span)),
+        };
         if step.thread == reader { line } else { format!("{line} of thread {}", step.thread) }
     }
 
