@@ -112,6 +112,7 @@ impl Explore {
                 None => task.properties.clone(),
             },
             reference: task.reference.clone(),
+            observed: task.question.is_some(),
             // So are all of a number of executions that differ in names.
             symmetry: task.reductions.symmetry && task.question.is_none(),
             // What is told of executions one by one is told by one.

@@ -36,6 +36,8 @@ pub(crate) struct Options {
     pub(crate) properties: BTreeSet<Failure>,
     /// Judges what is found once more.
     pub(crate) reference: Option<Reference>,
+    /// Whether somebody looks at registers when threads have ended.
+    pub(crate) observed: bool,
     /// Whether one of several executions is enough that differ in the names of equal threads only.
     pub(crate) symmetry: bool,
     /// How many explore at the same time.

@@ -55,6 +55,10 @@ impl Search<'_, '_> {
             let story = self.story(&[], &[]);
             self.explored.stories.push(story);
         }
+        if self.options.observed {
+            // Runners of threads that have ended may be elsewhere.
+            (0..self.graph.threads.len() as u16).for_each(|thread| drop(self.step(thread)));
+        }
         let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
         (self.ended)(&ended);
         Ok(())
