@@ -226,6 +226,8 @@ struct Search<'a, 'j> {
     options: &'j Options,
     crew: Member<'a>,
     modes: Vec<Modes>,
+    /// Whether some write is said to be the last one.
+    lasts: bool,
     symmetry: bool,
     graph: Graph,
     numbers: Arc<Numbers>,
@@ -267,6 +269,7 @@ impl<'a, 'j> Search<'a, 'j> {
     fn new(job: &Job<'j>, shape: Shape, crew: Member<'a>, ended: &'a mut dyn FnMut(&Ended<'_>)) -> Self {
         let Job { program, image, rules, options, .. } = *job;
         let numbers = Arc::clone(crew.numbers());
+        let modes: Vec<Modes> = image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect();
         let mut search = Search {
             program,
             image,
@@ -275,7 +278,8 @@ impl<'a, 'j> Search<'a, 'j> {
             options,
             last_state: crew.first_state(),
             crew,
-            modes: image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect(),
+            lasts: modes.iter().any(|m| m.write.last()),
+            modes,
             symmetry: shape.symmetry,
             graph: Graph::new(shape.stride),
             locations: Locations::new(Arc::clone(&numbers), image.sites().len()),

@@ -178,6 +178,15 @@ impl Search<'_, '_> {
             }
         }
         let location = &self.graph.locations[label.loc as usize];
+        if self.lasts && label.kind.writes() {
+            let last = location.writes.iter().position(|w| self.graph.label(*w).mode.last());
+            if let Some([last, next]) = last.and_then(|i| location.writes.get(i..i + 2)) {
+                let what = "a write that is said to be the last one is overwritten";
+                let (last, next) = (*last, *next);
+                self.fault(Failure::ApiMisuse, what, next, Some(last))?;
+            }
+        }
+        let location = &self.graph.locations[label.loc as usize];
         if location.plain == 0 {
             return Ok(());
         }

@@ -139,6 +139,9 @@ impl<'a> Code<'_, 'a> {
             self.out.emit(Op::Mark(treville_ir::Mark::LoopBound(bound)));
             return Ok(());
         }
+        if let Some(begins) = super::runtime::last_writes(name, call, self.module()) {
+            self.last_writes = begins;
+        }
         let Some(template) = self.out.unit.runtime.template(name) else {
             if super::runtime::is_swallowed(name) {
                 return self.take(result, Vec::new());

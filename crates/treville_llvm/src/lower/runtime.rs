@@ -11,7 +11,7 @@ mod names;
 
 #[cfg(test)]
 pub(super) use names::{ALIASES, SWALLOWED};
-pub(super) use names::{assertion, is_swallowed, loop_bound};
+pub(super) use names::{assertion, is_swallowed, last_writes, loop_bound};
 
 use super::emitter::Emitter;
 use super::globals::fill_gaps;
