@@ -21,6 +21,7 @@ fn options() -> Options {
         max_events: 1000,
         stories: 0,
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
+        reference: None,
         observed: false,
         symmetry: false,
         workers: 1,
