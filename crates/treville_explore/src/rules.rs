@@ -5,7 +5,7 @@
 
 mod psc;
 
-use crate::graph::{EventId, Graph, INIT, Kind, NO_LOC};
+use crate::graph::{EventId, Graph, Kind, NO_LOC};
 
 /// How strong an access or a fence is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,6 +9,7 @@ mod replay;
 mod safety;
 mod story;
 mod symmetry;
+mod telling;
 mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
@@ -18,7 +19,7 @@ use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use story::Standstill;
+use telling::Standstill;
 use treville_base::{Cancel, Span};
 use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage};
 use treville_task::{Monitor, Reference, StopReason, Story, Violation};

@@ -1,6 +1,6 @@
 //! What is wrong with an execution: memory that is not there, races, threads that wait for each other.
 
-use super::story::Standstill;
+use super::telling::Standstill;
 use super::{Ended, Move, Search, Stop};
 use crate::graph::{EventId, INIT, Kind, LocId, Made};
 use crate::memory::Owner;
