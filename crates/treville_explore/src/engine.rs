@@ -17,7 +17,7 @@ use treville_task::{
     StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
-use treville_vm::bytecode::{self, Image, RunOptions};
+use treville_vm::bytecode::{self, Image, Parts, RunOptions};
 
 #[derive(Default)]
 pub struct Explore;
@@ -97,7 +97,7 @@ impl Explore {
 
     /// All executions of a task, with the final states that its question observes; answers to queries stay open.
     pub fn explore(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
-        let Prepared { rules, image, judged } = prepare(task)?;
+        let Prepared { rules, mut image, judged } = prepare(task)?;
         let options = search::Options {
             run: RunOptions {
                 // Final states are counted with their executions, all of them.
@@ -122,20 +122,29 @@ impl Explore {
             },
             cancel: task.limits.cancel.clone(),
         };
-        let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
-        let judge = || {
-            let Judged { model, vocabulary, plan } = judged.as_ref()?;
-            let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
-            Some(Judge::new(model, plan, builder))
-        };
-        let (program, options) = (&*task.program, &options);
-        let job = search::Job { program, image: &image, rules, judge: &judge, options, monitor };
-        let explored = search::explore(&job, &mut |ended| {
-            if let Some(states) = &mut states {
-                states.add(ended);
+        let mut parts = Parts::new();
+        loop {
+            let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
+            let judge = || {
+                let Judged { model, vocabulary, plan } = judged.as_ref()?;
+                let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
+                Some(Judge::new(model, plan, builder))
+            };
+            let (program, options) = (&*task.program, &options);
+            let job = search::Job { program, image: &image, rules, judge: &judge, options, monitor };
+            let explored = search::explore(&job, &mut |ended| {
+                if let Some(states) = &mut states {
+                    states.add(ended);
+                }
+            });
+            match explored {
+                Ok(explored) => return Ok(outcome(task, explored, states)),
+                Err((instr, size)) => {
+                    parts.insert(instr, size);
+                    image = compile(task, &parts)?;
+                }
             }
-        });
-        Ok(outcome(task, explored, states))
+        }
     }
 }
 
@@ -197,10 +206,14 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             (Rules::judged(false, task.bundled.is_some()), Some(Judged { model, vocabulary, plan }))
         }
     };
+    Ok(Prepared { rules, image: compile(task, &Parts::new())?, judged })
+}
+
+/// The task's program, with some accesses made in parts.
+fn compile(task: &Task, parts: &Parts) -> Result<Image, Unsupported> {
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));
-    let image = bytecode::compile(&task.program, &observed)
-        .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })?;
-    Ok(Prepared { rules, image, judged })
+    bytecode::compile(&task.program, &observed, parts)
+        .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })
 }
 
 fn observed_registers(program: &Program, question: &Question) -> Vec<(FuncId, Reg)> {

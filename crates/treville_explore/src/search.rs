@@ -14,14 +14,14 @@ mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
 use crate::judge::Judge;
-use crate::memory::{Locations, Numbers, Owner};
+use crate::memory::{Locations, Numbers, Overlap, Owner};
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, Span};
-use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage};
+use treville_ir::{Expr, Failure, FuncId, InstrId, Program, Reg, Storage};
 use treville_task::{Monitor, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
@@ -99,14 +99,18 @@ pub(crate) struct Job<'a> {
 
 /// Explores all executions of a compiled program; `ended` is told of each complete one. A judge, if there is one, knows the
 /// model; the rules only say what happens before what.
-pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Explored {
+///
+/// # Errors
+/// The instruction whose accesses are to be made in parts, and their size: then everything starts anew.
+pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (InstrId, u8)> {
     let mut shape = Shape { stride: 8, symmetry: job.options.symmetry && symmetry::is_possible(job.program) };
     loop {
         match crew::explore(job, shape, ended) {
             Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,
             Err(Stop::Asymmetric) => shape.symmetry = false,
-            Err(stop) => return Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() },
-            Ok(explored) => return explored,
+            Err(Stop::InParts(instr, size)) => return Err((instr, size)),
+            Err(stop) => return Ok(Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() }),
+            Ok(explored) => return Ok(explored),
         }
     }
 }
@@ -151,6 +155,8 @@ enum Stop {
     MoreThreads,
     /// Somebody tells equal threads apart.
     Asymmetric,
+    /// The accesses of this instruction are to be made in parts of so many bytes.
+    InParts(InstrId, u8),
     /// Another one has stopped.
     Elsewhere,
     Endless,
@@ -160,7 +166,7 @@ enum Stop {
 impl Stop {
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
         let (why, place) = match self {
-            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric => return None,
+            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric | Stop::InParts(..) => return None,
             Stop::Cancelled => return StopReason::of(cancel),
             Stop::TooManyEvents(n, place) => {
                 (format!("an execution has more than {n} events (--bound bounds loops)"), place)
@@ -497,6 +503,28 @@ impl<'a, 'j> Search<'a, 'j> {
         Ok(Move::Go)
     }
 
+    /// What to do about an access that overlaps another without being the same: a plain one can be made in parts.
+    fn overlap(&self, site: SiteId, addr: u64, other: &Overlap) -> Stop {
+        let part = other.part(addr, self.image.site(site).size);
+        let can_be_split = |site: SiteId| {
+            let is_plain =
+                |tags: &treville_ir::Tags| Mode::of(tags.iter().map(|t| self.program.tags[*t].as_str())) == Mode::PLAIN;
+            let site = self.image.site(site);
+            let plain = matches!(&site.kind, SiteKind::Load(tags) | SiteKind::Store(tags) if is_plain(tags));
+            plain && site.size > part && !self.options.observed
+        };
+        match [site, other.site].into_iter().find(|site| can_be_split(*site)) {
+            Some(site) => Stop::InParts(self.image.site(site).instr, part),
+            None => {
+                let (size, other, at) = (self.image.site(site).size, other.size, other.addr);
+                let why = format!(
+                    "atomic accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})"
+                );
+                Stop::Refused(why, Some(self.image.site(site).span))
+            }
+        }
+    }
+
     fn location(&mut self, thread: u16, site: SiteId, addr: u64) -> Result<LocId, Stop> {
         let size = self.image.site(site).size;
         match self.locations.find(self.program, site, addr, size) {
@@ -509,12 +537,7 @@ impl<'a, 'j> Search<'a, 'j> {
                 }
                 Ok(loc)
             }
-            Err(other) => {
-                let (other, at) = (other.size, other.addr);
-                let why =
-                    format!("accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})");
-                Err(Stop::Refused(why, Some(self.image.site(site).span)))
-            }
+            Err(other) => Err(self.overlap(site, addr, &other)),
         }
     }
 }
