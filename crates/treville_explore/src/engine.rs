@@ -13,8 +13,8 @@ use treville_ir::{Failure, Formula, FuncId, Place, Program, Question, Reg, Threa
 use treville_model::syntax::CheckMode;
 use treville_model::{Model, Step};
 use treville_task::{
-    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Scope, Semantics, Stats,
-    StopReason, Task, Unsupported,
+    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Scope, Semantics, Silent,
+    Stats, StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
 use treville_vm::bytecode::{self, Image, Parts, RunOptions};
@@ -54,7 +54,7 @@ impl Engine for Explore {
         if is_general(task) {
             return self.counted(task, monitor).unwrap_or_else(|| general::explore(task));
         }
-        self.explore(task, monitor).unwrap_or_else(|why| {
+        self.watched(task, monitor).unwrap_or_else(|why| {
             let stopped = Some(StopReason::Refused(why.what));
             outcome(task, Explored { stopped, ..Explored::default() }, None)
         })
@@ -71,7 +71,7 @@ impl Explore {
         if consumes || !notes_only_races(task) {
             return None;
         }
-        let mut outcome = self.explore(task, monitor).ok().filter(|o| o.stopped.is_none() && o.violation.is_none())?;
+        let mut outcome = self.watched(task, monitor).ok().filter(|o| o.stopped.is_none() && o.violation.is_none())?;
         let Counts { executions, positive, .. } = outcome.counts;
         let mut wanted = Vec::new();
         for (i, query) in task.queries.iter().enumerate() {
@@ -96,7 +96,11 @@ impl Explore {
     }
 
     /// All executions of a task, with the final states that its question observes; answers to queries stay open.
-    pub fn explore(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
+    pub fn explore(&self, task: &Task) -> Result<Outcome, Unsupported> {
+        self.watched(task, &Silent)
+    }
+
+    fn watched(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
         let Prepared { rules, mut image, judged } = prepare(task)?;
         let options = search::Options {
             run: RunOptions {

@@ -212,6 +212,8 @@ impl Rules {
 pub(crate) struct Scratch {
     seen: Vec<bool>,
     todo: Vec<EventId>,
+    places: Vec<u32>,
+    reach: Vec<u16>,
 }
 
 impl Scratch {

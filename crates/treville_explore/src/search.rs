@@ -10,6 +10,8 @@ mod safety;
 mod story;
 mod symmetry;
 mod telling;
+#[cfg(test)]
+mod tests;
 mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
@@ -251,6 +253,8 @@ struct Search<'a, 'j> {
     next: Option<u16>,
     /// The share of the whole search that is below the graph at hand.
     share: f64,
+    /// All ways of a choice are noted, none is taken at once.
+    hesitates: bool,
     explored: Explored,
     since_cancel: u32,
     ended: &'a mut dyn FnMut(&Ended<'_>),
@@ -296,6 +300,7 @@ impl<'a, 'j> Search<'a, 'j> {
             kept: Vec::new(),
             next: None,
             share: 1.0,
+            hesitates: false,
             explored: Explored::default(),
             since_cancel: 0,
             ended,

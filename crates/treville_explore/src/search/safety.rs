@@ -57,7 +57,9 @@ impl Search<'_, '_> {
         }
         if self.options.observed {
             // Runners of threads that have ended may be elsewhere.
-            (0..self.graph.threads.len() as u16).for_each(|thread| drop(self.step(thread)));
+            (0..self.graph.threads.len() as u16).for_each(|thread| {
+                self.step(thread);
+            });
         }
         let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
         (self.ended)(&ended);
