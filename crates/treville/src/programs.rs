@@ -100,8 +100,14 @@ impl Session<'_> {
         let (semantics, bundled) = if built_in {
             (Semantics::Bundled(Name::new(&model)), None)
         } else {
-            let linked = self.library.linked(&ModelOptions { name: Some(model.clone()), ..options.model.clone() }, &program)?;
-            (Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)), linked.bundled.clone())
+            let mut named = ModelOptions { name: Some(model.clone()), ..options.model.clone() };
+            if options.model.is_bundled(&model) {
+                // Programs are in today's C, tests in that of their time.
+                named.variants.push("cxx20".to_owned());
+            }
+            let linked = self.library.linked(&named, &program)?;
+            let bundled = options.model.is_bundled(&model).then(|| Name::new(&model));
+            (Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)), bundled)
         };
         if let Some(second) = &options.run.cross_check {
             let reason = format!("no second engine takes programs yet, so that {second} cannot check the answer");

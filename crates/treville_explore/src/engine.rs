@@ -113,6 +113,9 @@ impl Explore {
             let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
             Judge::new(model, plan, builder)
         });
+        if let Some(why) = judge.as_ref().and_then(Judge::refusal) {
+            return Err(Unsupported { what: why, span: None });
+        }
         let explored = search::explore(&task.program, &image, rules, judge.as_mut(), &options, &mut |ended| {
             if let Some(states) = &mut states {
                 states.add(ended);
@@ -177,7 +180,8 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             let Some(plan) = Plan::new(model) else {
                 return Err(refuse("a model that makes choices of its own is not explored".into()));
             };
-            (Rules::judged(false, task.bundled.is_some()), Some(Judged { model, vocabulary, plan }))
+            let cxx20 = vocabulary.variants.iter().any(|v| *v == "cxx20");
+            (Rules::judged(false, task.bundled.is_some(), cxx20), Some(Judged { model, vocabulary, plan }))
         }
     };
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));

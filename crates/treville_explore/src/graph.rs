@@ -55,8 +55,11 @@ pub(crate) struct Label {
     pub(crate) site: Option<SiteId>,
     /// Where the thread's state before the answer is kept, if there is one.
     pub(crate) saved: u32,
+    /// What the read was promised, if that is its source ([`crate::promises`]).
+    pub(crate) promise: u32,
 }
 
+pub(crate) const NO_PROMISE: u32 = u32::MAX;
 pub(crate) const NOT_SAVED: u32 = u32::MAX;
 
 /// The clocks of an event: for each thread, how many of its events …
@@ -140,6 +143,7 @@ impl Graph {
             rf: INIT,
             site: None,
             saved: NOT_SAVED,
+            promise: NO_PROMISE,
         });
         graph.rows.resize(ROWS * stride, 0);
         graph
@@ -269,6 +273,17 @@ impl Graph {
         }
     }
 
+    /// Computes all clocks anew where sources may come later than their reads.
+    pub(crate) fn settle_clocks(&mut self, rules: &Rules) {
+        loop {
+            let before = self.rows.clone();
+            (1..self.len()).for_each(|e| self.set_clocks(e, rules));
+            if self.rows == before {
+                return;
+            }
+        }
+    }
+
     /// What a reader of the write synchronises with: the release sequences that it is in.
     fn set_message(&mut self, e: EventId, label: &Label, rules: &Rules) {
         self.row_mut(e, Row::Message).fill(0);
@@ -368,8 +383,10 @@ impl Graph {
     pub(crate) fn joined(&self, loc: LocId, position: usize) -> bool {
         let writes = &self.locations[loc as usize].writes;
         writes.get(position).is_some_and(|next| {
+            let read = self.label(self.previous(*next));
             self.label(*next).kind == Kind::UpdateWrite
-                && self.label(self.previous(*next)).rf == self.co_at(loc, position)
+                && read.promise == NO_PROMISE
+                && read.rf == self.co_at(loc, position)
         })
     }
 

@@ -106,12 +106,12 @@ impl Rules {
     }
 
     /// Those of a model that a judge knows: what happens before what is C11's, or a machine's.
-    pub(crate) fn judged(machine: bool, coherence: bool) -> Rules {
+    pub(crate) fn judged(machine: bool, coherence: bool, cxx20: bool) -> Rules {
         Rules {
             order: Order::None,
             coherence,
             every_read_synchronises: machine,
-            sequence_in_thread: true,
+            sequence_in_thread: !cxx20,
             weaken_seq_cst: false,
         }
     }

@@ -1,11 +1,13 @@
 //! The search: adds events one by one, keeps the choices that are left, and goes back to them.
 
+mod promised;
 mod safety;
 mod threads;
 
-use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
+use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED};
 use crate::judge::Judge;
 use crate::memory::{Locations, Owner};
+use crate::promises::Promises;
 use crate::rules::{Mode, Rules, Scratch};
 use std::collections::HashMap;
 use treville_base::Cancel;
@@ -47,7 +49,7 @@ pub(crate) fn explore<'a>(
     let mut stride = 8;
     loop {
         let mut search = Search::new(program, image, rules, judge.as_deref_mut(), options, stride, ended);
-        match search.all() {
+        match search.all().and_then(|()| search.all_promised()) {
             Err(Stop::MoreThreads) if stride < address::MAX_THREADS as usize => stride *= 2,
             Err(stop) => {
                 search.explored.stopped = stop.reason(&options.cancel);
@@ -108,6 +110,8 @@ impl Stop {
 enum Way {
     /// The read with the choice's number reads from this write.
     Source(EventId),
+    /// The read with the choice's number reads what was promised.
+    Promise(u32),
     /// The write with the choice's number comes at this place of its location's order.
     Place(u32),
     /// This read reads from the write with the choice's number.
@@ -163,6 +167,11 @@ struct Search<'a, 'j> {
     /// The thread whose update is not finished.
     next: Option<u16>,
     explored: Explored,
+    promises: Promises,
+    /// Reads may be promised what they read.
+    promising: bool,
+    /// Of each thread, whether it would fail now, while promises are open.
+    failed: Vec<bool>,
     since_cancel: u32,
     ended: &'a mut dyn FnMut(&Ended<'_>),
 }
@@ -197,24 +206,32 @@ impl<'a, 'j> Search<'a, 'j> {
             scratch: Scratch::default(),
             next: None,
             explored: Explored::default(),
+            promises: Promises::default(),
+            promising: false,
+            failed: Vec::new(),
             since_cancel: 0,
             ended,
         };
-        for root in &program.roots {
+        for _ in &program.roots {
             search.add_thread();
-            let thread = search.graph.threads.last_mut();
-            if let Some(thread) = thread {
-                (thread.present, thread.func) = (true, root.func);
-                thread.args.extend(root.init.iter().map(|(_, value)| constant(program, value)));
-            }
         }
+        search.begin();
         search
+    }
+
+    /// Puts the threads that exist from the start into an empty graph.
+    fn begin(&mut self) {
+        for (root, thread) in self.program.roots.iter().zip(&mut self.graph.threads) {
+            (thread.present, thread.func) = (true, root.func);
+            thread.args.extend(root.init.iter().map(|(_, value)| constant(self.program, value)));
+        }
     }
 
     fn add_thread(&mut self) -> u16 {
         let index = self.runners.len() as u16;
         self.runners.push(Runner::default());
         self.placed.push(false);
+        self.failed.push(false);
         self.steps.push(None);
         self.graph.threads.resize_with(self.runners.len(), Default::default);
         index
@@ -260,8 +277,8 @@ impl<'a, 'j> Search<'a, 'j> {
                 },
                 _ => false,
             };
-            if !waits {
-                return self.take(thread, step);
+            if !waits && let Some(taken) = self.take_if_it_can(thread, step) {
+                return taken;
             }
         }
         self.finish()?;
@@ -330,7 +347,7 @@ impl<'a, 'j> Search<'a, 'j> {
     /// Adds an event that touches no memory.
     fn add(&mut self, thread: u16, kind: Kind, mode: Mode, value: u64, rf: EventId, site: Option<SiteId>) -> EventId {
         let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
-        let label = Label { kind, mode, thread, pos, loc: NO_LOC, value, rf, site, saved: NOT_SAVED };
+        let label = Label { kind, mode, thread, pos, loc: NO_LOC, value, rf, site, saved: NOT_SAVED, promise: NO_PROMISE };
         let e = self.graph.push(label);
         self.graph.set_clocks(e, &self.rules);
         e
@@ -395,12 +412,13 @@ impl<'a, 'j> Search<'a, 'j> {
         self.graph.saved[saved as usize] = self.graph.saved.len() as u64 - u64::from(saved);
         let pos = self.graph.threads[t].events.len() as u16;
         let mode = self.modes[site.0 as usize].read;
-        let label = Label { kind, mode, thread, pos, loc, value: 0, rf: INIT, site: Some(site), saved };
+        let label = Label { kind, mode, thread, pos, loc, value: 0, rf: INIT, site: Some(site), saved, promise: NO_PROMISE };
         let e = self.graph.push(label);
         self.graph.set_clocks(e, &self.rules);
         let bound = self.bound(e);
         let last = self.graph.locations[loc as usize].writes.len();
         let first_way = self.ways.len();
+        self.promise_ways(e);
         for position in bound..last {
             self.ways.push(Way::Source(self.graph.co_at(loc, position)));
         }
@@ -448,7 +466,7 @@ impl<'a, 'j> Search<'a, 'j> {
         // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest write
         // when it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
         if !latest && matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. }) {
-            self.explored.blocked += 1;
+            self.explored.blocked += u64::from(!self.promising);
             return Ok(Move::Back);
         }
         Ok(Move::Go)
@@ -457,7 +475,7 @@ impl<'a, 'j> Search<'a, 'j> {
     /// Gives the last read of a thread its source and its value; the thread goes on from there.
     fn give(&mut self, e: EventId, source: EventId, value: u64) {
         let label = &mut self.graph.labels[e as usize];
-        (label.rf, label.value) = (source, value);
+        (label.rf, label.value, label.promise) = (source, value, NO_PROMISE);
         let label = *label;
         let t = usize::from(label.thread);
         if self.placed[t] {
@@ -484,7 +502,7 @@ impl<'a, 'j> Search<'a, 'j> {
         let mode = self.modes[site.0 as usize].write;
         let size = self.image.site(site).size;
         let value = if size >= 8 { value } else { value & ((1 << (8 * size)) - 1) };
-        let label = Label { kind, mode, thread, pos, loc, value, rf: INIT, site: Some(site), saved: NOT_SAVED };
+        let label = Label { kind, mode, thread, pos, loc, value, rf: INIT, site: Some(site), saved: NOT_SAVED, promise: NO_PROMISE };
         let e = self.graph.push(label);
         self.graph.set_clocks(e, &self.rules);
         let first_way = self.ways.len();
@@ -504,8 +522,9 @@ impl<'a, 'j> Search<'a, 'j> {
     /// The places that coherence and atomicity leave to a write, the latest on top.
     fn places(&mut self, e: EventId) {
         let label = *self.graph.label(e);
-        if label.kind == Kind::UpdateWrite {
-            let source = self.graph.label(self.graph.previous(e)).rf;
+        let read = self.graph.previous(e);
+        if label.kind == Kind::UpdateWrite && self.graph.label(read).promise == NO_PROMISE {
+            let source = self.graph.label(read).rf;
             let place = self.graph.co_position(label.loc, source);
             if !self.graph.joined(label.loc, place) {
                 self.ways.push(Way::Place(place as u32));
@@ -537,6 +556,7 @@ impl<'a, 'j> Search<'a, 'j> {
             let label = graph.label(e);
             let known = |x: EventId| x <= e || graph.porf(x, w);
             let source = match label.kind {
+                Kind::Read | Kind::UpdateRead if label.promise != NO_PROMISE => return false,
                 Kind::Read | Kind::UpdateRead => label.rf,
                 Kind::Write | Kind::UpdateWrite => {
                     let location = &graph.locations[label.loc as usize];
@@ -595,6 +615,10 @@ impl<'a, 'j> Search<'a, 'j> {
                         Way::Source(source) => {
                             self.forget(self.graph.label(event).thread);
                             self.read_from(event, source)?
+                        }
+                        Way::Promise(promise) => {
+                            self.forget(self.graph.label(event).thread);
+                            self.read_promise(event, promise)
                         }
                         Way::Place(place) => {
                             self.take_out(event);

@@ -11,6 +11,10 @@ use treville_vm::bytecode::{SiteId, Step, address};
 impl Search<'_, '_> {
     /// All threads have ended or wait.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
+        if self.promising {
+            return self.finish_promised();
+        }
+        self.note();
         let mut blocked = false;
         let mut resource = None;
         let mut other = false;
@@ -100,6 +104,9 @@ impl Search<'_, '_> {
 
     /// Memory safety and races of an access that was added, or got another source.
     pub(super) fn check(&mut self, e: EventId) -> Result<(), Stop> {
+        if self.promising {
+            return Ok(());
+        }
         let label = *self.graph.label(e);
         let place = self.locations.places[label.loc as usize];
         if let Owner::Made { .. } = place.owner {
