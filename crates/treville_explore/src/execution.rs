@@ -117,6 +117,15 @@ impl<'a> Builder<'a> {
 
     /// The execution that a graph is, complete or not; a read that was promised its source has none.
     pub(crate) fn execution(&mut self, graph: &Graph, locations: &Locations) -> event::Graph {
+        self.execution_with_rows(graph, locations).0
+    }
+
+    /// The same, with the event of the execution that each event of the graph is, if it is one.
+    pub(crate) fn execution_with_rows(
+        &mut self,
+        graph: &Graph,
+        locations: &Locations,
+    ) -> (event::Graph, Vec<Option<usize>>) {
         let of = vec![None; graph.len() as usize];
         let mut rows = Rows { rows: Vec::new(), of, init: BTreeMap::new(), starts: BTreeMap::new() };
         for (loc, location) in graph.locations.iter().enumerate() {
@@ -134,7 +143,7 @@ impl<'a> Builder<'a> {
         let rf = reads_from(graph, &rows);
         let (co, finals) = coherence(graph, &rows);
         let skeleton = Arc::new(skeleton(self.vocabulary, rows.rows));
-        event::Graph { skeleton, rf, co, finals }
+        (event::Graph { skeleton, rf, co, finals }, rows.of)
     }
 
     fn initial(&self, row: usize, loc: usize, locations: &Locations) -> Row {

@@ -4,7 +4,7 @@ use crate::execution::{Builder, probe};
 use crate::general::growing_checks;
 use crate::graph::Graph;
 use crate::memory::Locations;
-use crate::promises::Flow;
+use crate::promises::{Flow, Pair};
 use treville_eval::{Plan, Staged};
 use treville_event::{BaseRel, Event, Relation, Vocabulary};
 use treville_model::syntax::{CheckKind, CheckMode};
@@ -41,10 +41,10 @@ impl<'a> Judge<'a> {
         self.staged.plausible() && self.staged.rest_holds()
     }
 
-    /// What the threads of a graph read before they write, and whether the model may let the write go first, whoever
-    /// reads from whom.
-    pub(crate) fn flows(&mut self, graph: &Graph, locations: &Locations, note: &mut dyn FnMut(Flow, bool)) {
-        let skeleton = self.builder.execution(graph, locations).skeleton;
+    /// All reads of a graph with the later writes of their threads.
+    pub(crate) fn pairs(&mut self, graph: &Graph, locations: &Locations) -> Vec<Pair> {
+        let (execution, rows) = self.builder.execution_with_rows(graph, locations);
+        let skeleton = execution.skeleton;
         let n = skeleton.n_events();
         self.staged.enter(&skeleton);
         self.staged.set_rf(&Relation::new(n));
@@ -54,14 +54,24 @@ impl<'a> Judge<'a> {
             kept.union_assign(&ordered(self.model, &mut self.staged, *check));
         }
         let events = skeleton.events.as_slice();
+        // The write of an update that is one event comes after its read.
+        let of_row = |row: usize, last: bool| {
+            let mut found = (1..graph.len()).filter(|e| rows[*e as usize] == Some(row));
+            if last { found.next_back() } else { found.next() }
+        };
+        let mut pairs = Vec::new();
         for (i, read) in events.iter().enumerate().filter(|(_, e)| e.kind.reads()) {
             let later = |e: &Event| e.kind.writes() && e.thread == read.thread && e.index > read.index;
             for (j, write) in events.iter().enumerate().filter(|(_, e)| later(e)) {
                 if let (Some(thread), Some(from), Some(to)) = (read.thread, read.cell, write.cell) {
-                    note(Flow { thread, from: from.address, to: to.address }, !kept.contains(i, j));
+                    let flow = Flow { thread, from: from.address, to: to.address };
+                    let weak = !kept.contains(i, j);
+                    let events = if weak { of_row(i, false).zip(of_row(j, true)) } else { None };
+                    pairs.push(Pair { flow, weak, events });
                 }
             }
         }
+        pairs
     }
 
     fn enter(&mut self, graph: &Graph, locations: &Locations) {
