@@ -3,7 +3,7 @@
 use crate::execution::Builder;
 use crate::general;
 use crate::judge::Judge;
-use crate::rules::Rules;
+use crate::rules::{Coherence, Rules};
 use crate::search::{self, Ended, Explored};
 use std::collections::BTreeMap;
 use treville_base::Idx;
@@ -17,7 +17,7 @@ use treville_task::{
     StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
-use treville_vm::bytecode::{self, Image, RunOptions};
+use treville_vm::bytecode::{self, Image, RunOptions, SiteKind};
 
 #[derive(Default)]
 pub struct Explore;
@@ -113,7 +113,8 @@ impl Explore {
             let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
             Judge::new(model, plan, builder)
         });
-        if let Some(why) = judge.as_ref().and_then(Judge::refusal) {
+        let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
+        if let Some(why) = judge.as_mut().and_then(|judge| judge.refusal(has_updates)) {
             return Err(Unsupported { what: why, span: None });
         }
         let explored = search::explore(&task.program, &image, rules, judge.as_mut(), &options, &mut |ended| {
@@ -180,8 +181,17 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             let Some(plan) = Plan::new(model) else {
                 return Err(refuse("a model that makes choices of its own is not explored".into()));
             };
+            if vocabulary.registers || vocabulary.branches {
+                return Err(refuse("a model that looks inside instructions is not explored".into()));
+            }
+            let machine = *task.program.dialect.name != *"C";
+            let coherence = match task.bundled {
+                None => Coherence::Unknown,
+                Some(_) if machine => Coherence::Local,
+                Some(_) => Coherence::HappensBefore,
+            };
             let cxx20 = vocabulary.variants.iter().any(|v| *v == "cxx20");
-            (Rules::judged(false, task.bundled.is_some(), cxx20), Some(Judged { model, vocabulary, plan }))
+            (Rules::judged(machine, coherence, cxx20), Some(Judged { model, vocabulary, plan }))
         }
     };
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));

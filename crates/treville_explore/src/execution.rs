@@ -377,27 +377,48 @@ fn coherence(graph: &Graph, rows: &Rows) -> (Relation, EventSet) {
     (co, finals)
 }
 
+/// An event of a small execution that shows what a model does.
+fn sample(thread: u32, index: u32, kind: event::Kind, cell: u16, tags: &[&str]) -> Row {
+    let event = Event {
+        thread: Some(thread),
+        index,
+        kind,
+        tags: tags.iter().map(|t| Name::new(t)).collect(),
+        cell: Some(started(cell)),
+        read: None,
+        written: None,
+        instance: index,
+        instr: index,
+        access: index,
+        register: None,
+        span: None,
+    };
+    Row { event, deps: StepDeps::default(), amo: None }
+}
+
+/// A write comes between the write that an update has read and its own.
+pub(crate) fn torn_update(vocabulary: &Vocabulary) -> event::Graph {
+    let tags = ["A", "RLX", "RMW", "X"].map(|tag| if vocabulary.sets.contains(tag) { tag } else { "X" });
+    let first = sample(0, 0, event::Kind::Write, 0, &tags[..2]);
+    let between = sample(1, 0, event::Kind::Write, 0, &tags[..2]);
+    let rows = if vocabulary.rmw == RmwShape::Fused {
+        vec![first, between, sample(2, 0, event::Kind::Update, 0, &tags)]
+    } else {
+        let read = sample(2, 0, event::Kind::Read, 0, &tags);
+        let mut write = Row { amo: Some(3), ..sample(2, 1, event::Kind::Write, 0, &tags) };
+        write.event.instance = 0;
+        vec![first, between, write, read]
+    };
+    let n = rows.len();
+    let skeleton = Arc::new(skeleton(vocabulary, rows));
+    let co = Relation::from_pairs(n, [(0, 1), (0, 2), (1, 2)]);
+    event::Graph { skeleton, rf: Relation::from_pairs(n, [(0, n - 1)]), co, finals: EventSet::new(n) }
+}
+
 /// A thread reads what another has written, and writes what depends on that in some way.
 pub(crate) fn probe(vocabulary: &Vocabulary, dependency: BaseRel) -> event::Graph {
-    let tags: Vec<Name> = ["A", "RLX"].iter().filter(|t| vocabulary.sets.contains(**t)).map(|t| Name::new(t)).collect();
-    let row = |thread: u32, index: u32, kind: event::Kind, cell: u16| Row {
-        event: Event {
-            thread: Some(thread),
-            index,
-            kind,
-            tags: tags.clone(),
-            cell: Some(started(cell)),
-            read: None,
-            written: None,
-            instance: index,
-            instr: index,
-            access: index,
-            register: None,
-            span: None,
-        },
-        deps: StepDeps::default(),
-        amo: None,
-    };
+    let tags: Vec<&str> = ["A", "RLX"].into_iter().filter(|tag| vocabulary.sets.contains(*tag)).collect();
+    let row = |thread: u32, index: u32, kind: event::Kind, cell: u16| sample(thread, index, kind, cell, &tags);
     let mut last = row(1, 1, event::Kind::Write, 1);
     let depends = Deps::one(1);
     match dependency {

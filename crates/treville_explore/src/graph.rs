@@ -1,7 +1,7 @@
 //! Execution graphs as the search builds them: events in the order in which they were added, so that an event's number is
 //! its time stamp and the search goes back by cutting off the end.
 
-use crate::rules::{Mode, Rules};
+use crate::rules::{Coherence, Mode, Rules};
 use treville_ir::FuncId;
 use treville_vm::bytecode::SiteId;
 
@@ -366,13 +366,18 @@ impl Graph {
 
     /// The first position of its location's order that coherence leaves to `e`: that of the latest write that happens
     /// before `e` or is read by a read that does.
-    pub(crate) fn coherence_bound(&self, e: EventId) -> usize {
+    pub(crate) fn coherence_bound(&self, e: EventId, coherence: Coherence) -> usize {
         let loc = self.label(e).loc;
+        let before = |a: EventId| match coherence {
+            Coherence::Unknown => false,
+            Coherence::Local => self.label(a).thread == self.label(e).thread && self.label(a).pos < self.label(e).pos,
+            Coherence::HappensBefore => self.hb(a, e),
+        };
         let location = &self.locations[loc as usize];
-        let mut bound = location.writes.iter().rposition(|w| *w != e && self.hb(*w, e)).map_or(0, |i| i + 1);
+        let mut bound = location.writes.iter().rposition(|w| *w != e && before(*w)).map_or(0, |i| i + 1);
         for r in &location.reads {
             let source = self.label(*r).rf;
-            if *r != e && source != INIT && source != e && self.hb(*r, e) {
+            if *r != e && source != INIT && source != e && before(*r) {
                 bound = bound.max(self.co_position(loc, source));
             }
         }

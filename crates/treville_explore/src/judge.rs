@@ -1,12 +1,12 @@
 //! Judging graphs of the search by a model that is given as axioms.
 
-use crate::execution::{Builder, probe};
+use crate::execution::{Builder, probe, torn_update};
 use crate::general::growing_checks;
 use crate::graph::Graph;
 use crate::memory::Locations;
 use crate::promises::{Flow, Pair};
 use treville_eval::{Plan, Staged};
-use treville_event::{BaseRel, Event, Relation, Vocabulary};
+use treville_event::{self as event, BaseRel, Event, Relation, Vocabulary};
 use treville_model::syntax::{CheckKind, CheckMode};
 use treville_model::{CheckId, Model};
 
@@ -24,12 +24,18 @@ impl<'a> Judge<'a> {
     }
 
     /// Why the search would not find all executions, if it would not.
-    pub(crate) fn refusal(&self) -> Option<String> {
+    pub(crate) fn refusal(&mut self, has_updates: bool) -> Option<String> {
         let growing = growing_checks(self.model);
         let required = self.model.checks.iter_enumerated().filter(|(_, c)| c.mode == CheckMode::Require);
         for (id, check) in required {
             if !growing.contains(&id) {
                 return Some(format!("whether {} holds is not settled by the beginning of an execution", check.name));
+            }
+        }
+        if has_updates {
+            self.enter_execution(&torn_update(self.builder.vocabulary()));
+            if self.staged.plausible() {
+                return Some("the model lets other writes come between the two halves of an update".to_owned());
             }
         }
         self.orders.is_empty().then(|| "the model lets values come out of nowhere".to_owned())
@@ -76,6 +82,10 @@ impl<'a> Judge<'a> {
 
     fn enter(&mut self, graph: &Graph, locations: &Locations) {
         let execution = self.builder.execution(graph, locations);
+        self.enter_execution(&execution);
+    }
+
+    fn enter_execution(&mut self, execution: &event::Graph) {
         self.staged.enter(&execution.skeleton);
         self.staged.set_rf(&execution.rf);
         if self.staged.uses_values() {

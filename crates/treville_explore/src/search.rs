@@ -431,7 +431,7 @@ impl<'a, 'j> Search<'a, 'j> {
 
     /// The first position of its location's order that coherence leaves to an event, as far as the rules know it.
     fn bound(&self, e: EventId) -> usize {
-        if self.rules.coherence { self.graph.coherence_bound(e) } else { 0 }
+        self.graph.coherence_bound(e, self.rules.coherence)
     }
 
     /// Whether the graph is still consistent, `e` having made a choice that is not the latest one.
@@ -730,7 +730,7 @@ fn handle(thread: u64) -> u64 {
 }
 
 fn modes(program: &Program, kind: &SiteKind, rules: &Rules) -> Modes {
-    let of = |tags: &treville_ir::Tags| rules.mode(Mode::of(tags.iter().map(|t| program.tags[*t].as_str())));
+    let of = |tags: &treville_ir::Tags| rules.mode_of(tags.iter().map(|t| program.tags[*t].as_str()));
     match kind {
         SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => {
             Modes { read: of(tags), write: of(tags), update: of(tags) }

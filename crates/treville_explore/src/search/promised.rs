@@ -3,6 +3,7 @@
 use super::{Move, Search, Stop, Way};
 use crate::graph::{EventId, Graph, INIT, NO_PROMISE};
 use crate::promises::has_its_own_promises;
+use crate::rules::Coherence;
 use treville_vm::bytecode::Step;
 
 impl Search<'_, '_> {
@@ -67,7 +68,7 @@ impl Search<'_, '_> {
                 return false;
             }
         }
-        !self.rules.coherence || self.is_coherent(e)
+        self.rules.coherence == Coherence::Unknown || self.is_coherent(e)
     }
 
     /// Whether the thread has not seen, or written, something later at the place of a promised read.
