@@ -14,16 +14,18 @@
 
 use crate::graph::{EventId, Graph, INIT, Kind, NO_LOC, NO_PROMISE};
 use crate::memory::Locations;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A write: by whom, as which of its events, where, and which value.
+/// A write: by whom, as which of its events, where, and which value; and how its thread got there, which is the same wherever
+/// the write depends on the same, as control dependencies never end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Promise {
     pub(crate) addr: u64,
     pub(crate) thread: u16,
     pub(crate) pos: u16,
     pub(crate) value: u64,
+    path: u32,
 }
 
 /// A thread reads one location and then writes another.
@@ -48,6 +50,9 @@ pub(crate) struct Pair {
 #[derive(Default)]
 pub(crate) struct Promises {
     writes: BTreeSet<Promise>,
+    /// The events of a thread up to a write, as far as the program's text tells them apart.
+    paths: Vec<Vec<u64>>,
+    path_ids: HashMap<Vec<u64>, u32>,
     /// Whether the model may let the write go first.
     flows: BTreeMap<Flow, bool>,
     /// Threads that were looked at, with all that they did.
@@ -73,10 +78,28 @@ impl Promises {
             new = true;
             for label in thread.events.iter().map(|e| graph.label(*e)).filter(|label| label.kind.writes()) {
                 let addr = locations.places[label.loc as usize].addr;
-                self.writes.insert(Promise { addr, thread: label.thread, pos: label.pos, value: label.value });
+                let path = self.path(graph, t, usize::from(label.pos) + 1);
+                self.writes.insert(Promise { addr, thread: label.thread, pos: label.pos, value: label.value, path });
             }
         }
         new
+    }
+
+    /// The first events of a thread, by number.
+    fn path(&mut self, graph: &Graph, thread: usize, len: usize) -> u32 {
+        let path: Vec<u64> = graph.threads[thread].events[..len].iter().map(|e| point(graph, *e)).collect();
+        let next = self.paths.len() as u32;
+        let id = *self.path_ids.entry(path).or_insert_with_key(|path| {
+            self.paths.push(path.clone());
+            next
+        });
+        id
+    }
+
+    /// Whether the first events of its thread, as far as they are there, lead to a promised write; at most `len` are looked at.
+    pub(crate) fn leads_to(&self, graph: &Graph, promise: &Promise, len: usize) -> bool {
+        let events = graph.threads[usize::from(promise.thread)].events.iter().take(len);
+        events.zip(&self.paths[promise.path as usize]).all(|(e, expected)| point(graph, *e) == *expected)
     }
 
     pub(crate) fn note_pairs(&mut self, pairs: &[Pair]) {
@@ -134,6 +157,12 @@ impl Promises {
         }
         found
     }
+}
+
+/// The point of the program's text that an event is at.
+fn point(graph: &Graph, e: EventId) -> u64 {
+    let label = graph.label(e);
+    label.site.map_or(0, |site| u64::from(site.0) + 1) << 1 | u64::from(label.kind.writes())
 }
 
 /// Whether the promises of a graph in which they were kept are those that it has by itself: of the reads from other threads,

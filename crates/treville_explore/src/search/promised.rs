@@ -1,7 +1,7 @@
 //! Executions with promises (see [`crate::promises`]): rounds of the search in which reads may be told what will be written.
 
 use super::{Move, Search, Stop, Way};
-use crate::graph::{EventId, Graph, INIT, NO_PROMISE};
+use crate::graph::{EventId, Graph, INIT, NO_PROMISE, Row};
 use crate::promises::has_its_own_promises;
 use crate::rules::Coherence;
 use treville_vm::bytecode::Step;
@@ -59,6 +59,10 @@ impl Search<'_, '_> {
         let graph = &self.graph;
         let label = graph.label(e);
         let promise = self.promises.get(label.promise);
+        let known = usize::from(graph.row(e, Row::Porf)[usize::from(promise.thread)]);
+        if !self.promises.leads_to(graph, &promise, known) {
+            return false;
+        }
         let write = graph.threads[usize::from(promise.thread)].events.get(usize::from(promise.pos)).copied();
         if let Some(w) = write.filter(|w| graph.porf(*w, e)) {
             let written = graph.label(w);
@@ -123,7 +127,8 @@ impl Search<'_, '_> {
             let promise = self.promises.get(self.graph.label(read).promise);
             let write = *self.graph.threads[usize::from(promise.thread)].events.get(usize::from(promise.pos))?;
             let label = self.graph.label(write);
-            if !label.kind.writes() || label.loc != self.graph.label(read).loc || label.value != promise.value {
+            let fits = label.kind.writes() && label.loc == self.graph.label(read).loc && label.value == promise.value;
+            if !fits || !self.promises.leads_to(&self.graph, &promise, usize::from(promise.pos) + 1) {
                 return None;
             }
             kept.labels[read as usize].rf = write;
