@@ -30,7 +30,7 @@ impl Session<'_> {
         options.model.name = Some(model.to_owned());
         options.run.states = true;
         options.run.accept_bounded = true;
-        let checked = verify::check(self.prepare(path, &options)?, &options, &Silent)?;
+        let (checked, _) = verify::check(&self.prepare(path, &options)?, &options, &Silent)?;
         match checked.outcome.stopped.as_ref() {
             None => Ok(checked),
             Some(why) => {

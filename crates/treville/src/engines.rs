@@ -53,6 +53,12 @@ impl Engines {
         }
     }
 
+    /// The engine to ask if the first one refuses, unless the call names its own.
+    pub(crate) fn spare(&self, options: &RunOptions) -> Option<Arc<dyn Engine>> {
+        let auto = options.engine.as_deref().is_none_or(|name| name == "auto") && !options.plain;
+        auto.then(|| self.named("explore").ok()).flatten()
+    }
+
     /// The same for a program that asks nothing of its own.
     pub(crate) fn for_programs(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
         match options.engine.as_deref() {

@@ -16,7 +16,7 @@ use treville_task::{Answer, Candidate, Outcome, Reached, Silent, StopReason};
 /// # Errors
 /// The reason why one has none.
 pub(crate) fn decide(prepared: &Prepared) -> Result<Outcome, Failure> {
-    let outcome = prepared.engine.run(&prepared.task, &Silent);
+    let (outcome, _) = prepared.run(&Silent);
     match outcome.answers.iter().find_map(|answer| if let Answer::Open(reason) = answer { Some(reason) } else { None })
     {
         Some(reason) => Err(unknown(reason.to_string())),

@@ -21,6 +21,8 @@ pub(crate) struct Context<'a> {
     pub(crate) macros: &'a dyn Fn() -> Result<Option<Arc<MacroFile>>, Failure>,
     /// Whether C is that of the Linux kernel, if the call tells.
     pub(crate) kernel: Option<bool>,
+    /// A weak compare-exchange of C may fail for no reason.
+    pub(crate) weak_cas: bool,
 }
 
 /// Macro definitions, parsed once and shared. Their spans say file 1: every program is file 0 of its sources.
@@ -85,7 +87,7 @@ pub(crate) fn dialects() -> Vec<Arc<Dialect>> {
     let tests = machines.map(|arch| (format!("{arch} smallest\n{{}}\n P0 ;\nforall (true)\n"), None));
     let c = "C smallest\n{}\nP0() { }\nforall (true)\n".to_owned();
     let parsed = tests.into_iter().chain([(c.clone(), Some(false)), (c, Some(true))]).filter_map(|(text, kernel)| {
-        let options = treville_litmus::Options { macros: None, kernel };
+        let options = treville_litmus::Options { kernel, ..treville_litmus::Options::default() };
         treville_litmus::parse(FileId(0), &text, &options).ok().map(|litmus| litmus.program.dialect)
     });
     parsed.collect()
@@ -99,7 +101,11 @@ fn read_litmus(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, 
     if let Some(macros) = &macros {
         sources.add(macros.name.as_str(), Arc::clone(&macros.text));
     }
-    let options = treville_litmus::Options { macros: macros.map(|m| Arc::clone(&m.macros)), kernel: context.kernel };
+    let options = treville_litmus::Options {
+        macros: macros.map(|m| Arc::clone(&m.macros)),
+        kernel: context.kernel,
+        weak_cas: context.weak_cas,
+    };
     let parsed = treville_litmus::parse(file, text, &options);
     let sources = Arc::new(sources);
     let litmus = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;

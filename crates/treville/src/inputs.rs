@@ -2,7 +2,7 @@
 //! is a text with one name a line.
 
 use crate::files::{Files, folder_of, join};
-use crate::front_ends;
+use crate::{front_ends, programs};
 
 /// Lists may name lists, to this depth.
 const MAX_NESTING: usize = 8;
@@ -33,7 +33,8 @@ fn expand(input: &str, files: &dyn Files, depth: usize, out: &mut Vec<String>) -
         let before = out.len();
         folder(input.trim_end_matches('/'), files, out)?;
         if out.len() == before {
-            let endings = front_ends().iter().flat_map(|f| f.endings).copied().collect::<Vec<_>>().join(", ");
+            let tests = front_ends().iter().flat_map(|f| f.endings);
+            let endings = tests.chain(programs::endings()).copied().collect::<Vec<_>>().join(", ");
             return Err(format!("{input}: no program in this folder (files that end in {endings})"));
         }
     } else {
@@ -59,11 +60,16 @@ fn folder(path: &str, files: &dyn Files, out: &mut Vec<String>) -> Result<(), St
     for child in files.list(path).map_err(|why| format!("{path}: {why}"))? {
         if files.is_folder(&child) {
             folder(&child, files, out)?;
-        } else if front_ends().iter().any(|f| f.endings.iter().any(|e| child.ends_with(e))) {
+        } else if is_program(&child) {
             out.push(child);
         }
     }
     Ok(())
+}
+
+fn is_program(path: &str) -> bool {
+    let test = front_ends().iter().any(|f| f.endings.iter().any(|e| path.ends_with(e)));
+    test || programs::language(path).is_some()
 }
 
 #[cfg(test)]

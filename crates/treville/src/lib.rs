@@ -19,6 +19,7 @@ mod library;
 mod model_check;
 mod options;
 mod programs;
+mod properties;
 mod session;
 mod show;
 mod terms;
@@ -33,6 +34,7 @@ pub use inputs::expand_inputs;
 pub use library::{BundledInfo, bundled_library_hash, bundled_models};
 pub use model_check::ModelChecked;
 pub use options::{ModelOptions, Options, RunOptions};
+pub use properties::Properties;
 pub use session::Session;
 pub use show::{ShowOptions, ShownExecutions, Which};
 

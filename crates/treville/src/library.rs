@@ -98,13 +98,25 @@ impl<'f> Library<'f> {
         once.get_or_init(|| link().map(Arc::new)).clone()
     }
 
+    /// The model for a dialect that is made for it, whatever models that dialect usually takes.
+    pub(crate) fn linked_for(&self, options: &ModelOptions, dialect: &Dialect) -> Result<Arc<Linked>, Failure> {
+        let key = (options.clone(), dialect.name.clone(), Vec::new(), BTreeSet::new());
+        entry(&self.linked, key).get_or_init(|| self.link_unasked(options, dialect, &[]).map(Arc::new)).clone()
+    }
+
     fn link(&self, options: &ModelOptions, dialect: &Dialect, absent: &[Name]) -> Result<Linked, Failure> {
         let name = options.name.as_deref().unwrap_or(&dialect.default_model);
         fits(name, dialect)?;
+        self.link_unasked(options, dialect, absent)
+    }
+
+    fn link_unasked(&self, options: &ModelOptions, dialect: &Dialect, absent: &[Name]) -> Result<Linked, Failure> {
+        let name = options.name.as_deref().unwrap_or(&dialect.default_model);
         variants::check(&options.variants)?;
         let named = ModelOptions { name: Some(name.to_owned()), ..options.clone() };
         let once = entry(&self.parsed, named.clone());
         let parsed = once.get_or_init(|| self.parse(name, &named).map(Arc::new)).clone()?;
+        variants::check_known(&options.variants, &parsed.sources)?;
         let (mut model, vocabulary) = parsed.link(dialect, absent, &options.variants)?;
         if !options.skip_checks.is_empty() {
             skip_checks(&mut model, &options.skip_checks, name)?;

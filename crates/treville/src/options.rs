@@ -1,5 +1,6 @@
 //! What a person may choose, by what it concerns.
 
+use crate::Properties;
 use std::time::Duration;
 
 /// Which model, and what its files need.
@@ -40,6 +41,8 @@ pub struct RunOptions {
     /// For each file.
     pub timeout: Option<Duration>,
     pub memory_mb: Option<u64>,
+    /// Threads for each file.
+    pub threads: Option<u32>,
     /// "Up to the bound" is good enough.
     pub accept_bounded: bool,
     /// List the final states.
@@ -47,6 +50,10 @@ pub struct RunOptions {
     pub reductions: treville_task::Reductions,
     /// Options for the C compiler.
     pub cflags: Vec<String>,
+    /// What is looked for in a program.
+    pub properties: Properties,
+    /// A weak compare-exchange may fail for no reason.
+    pub weak_cas: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

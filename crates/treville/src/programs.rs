@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::{FileId, Name, SourceMap};
-use treville_ir::Program;
-use treville_llvm::{Clang, CompileOptions};
+use treville_ir::{Dialect, Program};
+use treville_llvm::{Clang, CompileOptions, LowerOptions};
 use treville_report::{Failure, ProgramChecked, VerdictWord};
-use treville_task::{Bounds, Limits, Monitor, Outcome, Scope, Semantics, StopReason, Task, Verdict};
+use treville_task::{Bounds, Limits, Monitor, Outcome, Reference, Scope, Semantics, StopReason, Task, Verdict};
 
 /// A language of programs.
 pub(crate) struct Language {
@@ -28,12 +28,20 @@ const LANGUAGES: &[Language] = &[
 /// Models that the engine for programs has built in.
 const BUILT_IN: &[&str] = &["sc", "tso", "ra", "rc11"];
 
+/// The fence of x86, as its model calls it.
+const X86_FENCE: &str = "MFENCE";
+
 /// The model when none is named.
 const DEFAULT_MODEL: &str = "rc11";
 
 /// The language of a file, if it is one of programs.
 pub(crate) fn language(path: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|language| language.endings.iter().any(|ending| path.ends_with(ending)))
+}
+
+/// How the names of programs end.
+pub(crate) fn endings() -> impl Iterator<Item = &'static &'static str> {
+    LANGUAGES.iter().flat_map(|language| language.endings)
 }
 
 /// Compiles a file and reads what the compiler wrote.
@@ -46,19 +54,20 @@ fn read_c(path: &str, text: &str, options: &Options, files: &dyn Files) -> Read 
         .map_err(|missing| vec![missing])
         .and_then(|clang| clang.compile(Path::new(path), &compile, &mut sources, &find));
     match compiled {
-        Ok(compiled) => from_llvm(path, &compiled.ir, sources, files),
+        Ok(compiled) => from_llvm(path, &compiled.ir, options, sources, files),
         Err(diagnostics) => Err(failure(diagnostics, Arc::new(sources))),
     }
 }
 
-fn read_llvm(path: &str, text: &str, _: &Options, files: &dyn Files) -> Read {
-    from_llvm(path, text, SourceMap::new(), files)
+fn read_llvm(path: &str, text: &str, options: &Options, files: &dyn Files) -> Read {
+    from_llvm(path, text, options, SourceMap::new(), files)
 }
 
-fn from_llvm(path: &str, ir: &str, mut sources: SourceMap, files: &dyn Files) -> Read {
+fn from_llvm(path: &str, ir: &str, options: &Options, mut sources: SourceMap, files: &dyn Files) -> Read {
+    let options = LowerOptions { name: path, weak_cas: options.run.weak_cas };
     let file = sources.add(if path.ends_with(".ll") { path.to_owned() } else { format!("{path}.ll") }, ir);
     let lowered = treville_llvm::parse(file, ir)
-        .and_then(|module| treville_llvm::lower(&module, path, &mut sources, &mut |name| files.read(name).ok()));
+        .and_then(|module| treville_llvm::lower(&module, &options, &mut sources, &mut |name| files.read(name).ok()));
     match lowered {
         Ok(program) => Ok((program, sources)),
         Err(diagnostics) => Err(failure(diagnostics, Arc::new(sources))),
@@ -87,6 +96,7 @@ impl Session<'_> {
         path: &str,
         language: &Language,
         options: &Options,
+        stories: usize,
         monitor: &dyn Monitor,
     ) -> Result<Run, Failure> {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
@@ -97,17 +107,22 @@ impl Session<'_> {
         let simpler =
             treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
         let program = treville_passes::run(&program, &simpler);
-        let (semantics, bundled) = if built_in {
-            (Semantics::Bundled(Name::new(&model)), None)
+        let named = ModelOptions { name: Some(model.clone()), ..options.model.clone() };
+        let (reference, bundled) = if built_in {
+            (self.reference(named, &program)?, None)
         } else {
-            let mut named = ModelOptions { name: Some(model.clone()), ..options.model.clone() };
-            if options.model.is_bundled(&model) {
-                // Programs are in today's C, tests in that of their time.
-                named.variants.push("cxx20".to_owned());
-            }
-            let linked = self.library.linked(&named, &program)?;
             let bundled = options.model.is_bundled(&model).then(|| Name::new(&model));
-            (Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)), bundled)
+            let mut named = named;
+            // Programs are in today's C, tests in that of their time.
+            named.variants.extend(bundled.as_ref().map(|_| "cxx20".to_owned()));
+            let linked = self.library.linked(&named, &program)?;
+            let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
+            (Reference { model, vocabulary, fence: None }, bundled)
+        };
+        let semantics = if built_in {
+            Semantics::Bundled(Name::new(&model))
+        } else {
+            Semantics::Axioms(Arc::clone(&reference.model), Arc::clone(&reference.vocabulary))
         };
         if let Some(second) = &options.run.cross_check {
             let reason = format!("no second engine takes programs yet, so that {second} cannot check the answer");
@@ -123,9 +138,12 @@ impl Session<'_> {
             question: None,
             queries: Vec::new(),
             bounds: Bounds { given: options.run.bound, ..Bounds::default() },
-            limits: Limits { cancel, memory_mb: options.run.memory_mb },
+            limits: Limits { cancel, memory_mb: options.run.memory_mb, threads: options.run.threads },
             states: false,
             reductions: options.run.reductions,
+            properties: options.run.properties.failures(),
+            reference: Some(reference),
+            stories,
         };
         let name = engine.info().name;
         engine.supports(&task).map_err(|why| refusal(name, &why, &sources))?;
@@ -134,6 +152,21 @@ impl Session<'_> {
         let program = Arc::clone(&task.program);
         let checked = ProgramChecked { program, sources: Arc::new(sources), outcome, verdict, scope };
         Ok(Run { model, engine: name, checked })
+    }
+}
+
+impl Session<'_> {
+    /// A model that the engine has built in, as axioms for this program, with which the evaluator judges what is found.
+    fn reference(&self, mut named: ModelOptions, program: &Program) -> Result<Reference, Failure> {
+        let on_x86 = named.name.as_deref() == Some("tso");
+        if matches!(named.name.as_deref(), Some("rc11" | "ra")) {
+            named.variants.push("cxx20".to_owned());
+        }
+        // On x86 an update is one event, and locked; stores and fences that are seq_cst bring a fence.
+        let more: Vec<Name> = program.dialect.sets.iter().cloned().chain([Name::new(X86_FENCE)]).collect();
+        let linked = self.library.linked_for(&named, &Dialect::c("C", DEFAULT_MODEL, true, &more))?;
+        let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
+        Ok(Reference { model, vocabulary, fence: on_x86.then(|| Name::new(X86_FENCE)) })
     }
 }
 
@@ -155,4 +188,81 @@ fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
         }
     }
     (Verdict::Yes, scope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryFiles;
+    use treville_base::Cancel;
+    use treville_ir::Failure as Failing;
+    use treville_task::{Reductions, Silent};
+
+    const STORE_BUFFERING: &str = r#"
+program "sb"
+dialect C rc11
+tags [A RLX]
+object x size 4 type i32
+object y size 4 type i32
+func other (u) regs [u:64 r:32] {
+b0:
+  store &y 1:32 4 [A RLX]
+  r = load &x 4 [A RLX]
+  return (zext 64 r)
+}
+func main () regs [h:64 r:32 s:64] {
+b0:
+  h = spawn other (0:64)
+  store &x 1:32 4 [A RLX]
+  r = load &y 4 [A RLX]
+  s = join h
+  branch (and (eq r 0:32) (eq s 0:64)) b1 b2
+b1:
+  fail assertion "both are 0"
+  end
+b2:
+  return _
+}
+thread main main []
+"#;
+
+    /// What the engine answers for the built-in model `explored` if the evaluator judges by `judged`.
+    fn answer(explored: &str, judged: &str) -> Outcome {
+        let files = MemoryFiles::default();
+        let session = Session::new(&files, Cancel::new());
+        let program = treville_ir::text::parse(FileId(0), STORE_BUFFERING).unwrap_or_else(|e| panic!("{e:?}"));
+        let named = ModelOptions { name: Some(judged.to_owned()), ..ModelOptions::default() };
+        let reference = session.reference(named, &program).unwrap_or_else(|e| panic!("{}", e.reason));
+        let task = Task {
+            program: Arc::new(program),
+            semantics: Semantics::Bundled(Name::new(explored)),
+            bundled: None,
+            question: None,
+            queries: Vec::new(),
+            bounds: Bounds::default(),
+            limits: Limits::default(),
+            states: false,
+            reductions: Reductions::default(),
+            properties: Failing::USUAL.iter().copied().collect(),
+            reference: Some(reference),
+            stories: 0,
+        };
+        let engine = session.engines.named("explore").unwrap_or_else(|e| panic!("{e}"));
+        engine.run(&task, &Silent)
+    }
+
+    #[test]
+    fn a_violation_is_judged_again_before_it_is_told() {
+        for model in ["tso", "ra", "rc11"] {
+            let outcome = answer(model, model);
+            assert_eq!(outcome.violation.map(|v| v.failure), Some(Failing::Assertion), "{model}");
+            assert_eq!(outcome.stats.get("replayed"), Some(&1), "{model}");
+        }
+        assert_eq!(answer("sc", "sc").violation, None);
+        // As if the engine took weak executions for those of sc.
+        let wrong = answer("rc11", "sc");
+        assert_eq!(wrong.violation, None);
+        let reason = wrong.stopped.map(|s| s.to_string()).unwrap_or_default();
+        assert!(reason.contains("internal disagreement") && reason.contains("by sc"), "{reason}");
+    }
 }

@@ -4,11 +4,12 @@ use crate::engines::Engines;
 use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
 use crate::{Files, ModelOptions, Options, refusal, unreadable};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::Cancel;
 use treville_report::Failure;
-use treville_task::{Bounds, Engine, Limits, Semantics, Task};
+use treville_task::{Bounds, Engine, Limits, Monitor, Outcome, Semantics, StopReason, Task};
 
 pub struct Session<'f> {
     pub(crate) files: &'f dyn Files,
@@ -22,15 +23,48 @@ pub(crate) struct Prepared {
     pub(crate) loaded: Loaded,
     pub(crate) model: Arc<Linked>,
     pub(crate) engine: Arc<dyn Engine>,
+    /// The engine that is asked if the first one refuses, where the tool chooses.
+    pub(crate) spare: Option<Arc<dyn Engine>>,
     /// The engine that checks the first one, by the name that the call gave it.
     pub(crate) second: Option<(String, Arc<dyn Engine>)>,
     pub(crate) task: Task,
+}
+
+impl Prepared {
+    /// The outcome, with the name of the engine that it is from.
+    pub(crate) fn run(&self, monitor: &dyn Monitor) -> (Outcome, &'static str) {
+        let outcome = self.engine.run(&self.task, monitor);
+        let refused = matches!(outcome.stopped, Some(StopReason::Refused(_)));
+        if let Some(spare) = self.spare.as_ref().filter(|spare| refused && spare.supports(&self.task).is_ok()) {
+            let other = spare.run(&self.task, monitor);
+            if other.stopped.is_none() {
+                return (other, spare.info().name);
+            }
+        }
+        (outcome, self.engine.info().name)
+    }
 }
 
 impl<'f> Session<'f> {
     /// `cancel` stops every run of the session.
     pub fn new(files: &'f dyn Files, cancel: Cancel) -> Self {
         Session { files, library: Library::new(files), engines: Engines::default(), cancel }
+    }
+
+    /// Whether the files and folders that the options name are there, even if no program will need them.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check_files(&self, options: &ModelOptions) -> Result<(), String> {
+        if let Some(folder) = options.include.iter().find(|folder| !self.files.is_folder(folder)) {
+            return Err(format!("--include {folder}: no such folder"));
+        }
+        let named =
+            options.macros.iter().map(|file| ("--macros", file)).chain(options.bell.as_ref().map(|f| ("--bell", f)));
+        for (option, file) in named {
+            self.library.find(file, &options.include).map_err(|failure| format!("{option} {}", failure.reason))?;
+        }
+        Ok(())
     }
 
     pub(crate) fn load(&self, path: &str, options: &Options) -> Result<Loaded, Failure> {
@@ -57,6 +91,7 @@ impl<'f> Session<'f> {
         let context = Context {
             macros: &|| self.library.macros(&options.model),
             kernel: says_kernel(&options.model).then_some(true),
+            weak_cas: options.run.weak_cas,
         };
         front_ends::load(path, text, &context)
     }
@@ -76,13 +111,17 @@ impl<'f> Session<'f> {
         let engine = self.engines.choose(&options.run).map_err(unreadable)?;
         let named = |name: &String| self.engines.named(name).map(|engine| (name.clone(), engine));
         let second = options.run.cross_check.as_ref().map(named).transpose().map_err(unreadable)?;
+        let spare = self.engines.spare(&options.run);
         let task = self.task(&loaded, &model, options)?;
         engine.supports(&task).map_err(|why| refusal(engine.info().name, &why, &loaded.sources))?;
-        Ok(Prepared { loaded, model, engine, second, task })
+        Ok(Prepared { loaded, model, engine, spare, second, task })
     }
 
     fn task(&self, loaded: &Loaded, model: &Linked, options: &Options) -> Result<Task, Failure> {
         let run = &options.run;
+        if !run.properties.is_empty() {
+            return Err(unreadable("--property is about programs; a litmus test asks its own question"));
+        }
         let unroll = match (run.bound, loaded.info.iter().find(|(key, _)| key == "Unroll")) {
             (Some(bound), _) => bound,
             (None, Some((_, text))) => {
@@ -99,10 +138,13 @@ impl<'f> Session<'f> {
             question: Some(Arc::clone(&loaded.question)),
             queries: Task::litmus_queries(&loaded.question),
             bounds: Bounds { unroll, given: run.bound },
-            limits: Limits { cancel, memory_mb: run.memory_mb },
+            limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads },
             // Engines that check each other compare everything.
             states: run.states || run.cross_check.is_some(),
             reductions: run.reductions,
+            properties: BTreeSet::new(),
+            reference: None,
+            stories: 0,
         })
     }
 }

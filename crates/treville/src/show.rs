@@ -2,14 +2,14 @@
 
 use crate::executions::{Walk, decide, each_judged, picked, unknown};
 use crate::session::Prepared;
-use crate::{Options, Session, terms, unreadable};
+use crate::{Options, Session, programs, terms, unreadable};
 use std::ops::ControlFlow;
 use treville_base::Cancel;
 use treville_eval::{Extent, Judgement, Trace};
 use treville_event::Graph;
 use treville_model::TermId;
 use treville_report::{Drawing, Failure, Shown, show_condition, show_state};
-use treville_task::Candidate;
+use treville_task::{Candidate, Silent};
 
 /// Which executions are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +51,9 @@ impl Session<'_> {
     /// # Errors
     /// If the file, the model or a relation's name is wrong, or the engine cannot list executions.
     pub fn show(&self, path: &str, show: &ShowOptions, options: &Options) -> Result<ShownExecutions, Failure> {
+        if let Some(language) = programs::language(path) {
+            return self.show_program(path, language, show, options);
+        }
         let loaded = self.load_asking(path, show.outcome.as_deref(), options)?;
         let model = self.library.linked(&options.model, &loaded.program)?;
         let prepared = self.prepare_loaded(loaded, model, options)?;
@@ -71,6 +74,50 @@ impl Session<'_> {
             drawings,
             more,
         })
+    }
+}
+
+impl Session<'_> {
+    /// The execution in which a program fails, or, if none does or all are wanted, complete ones.
+    fn show_program(
+        &self,
+        path: &str,
+        language: &programs::Language,
+        show: &ShowOptions,
+        options: &Options,
+    ) -> Result<ShownExecutions, Failure> {
+        let whole = match (show.which, &show.outcome, show.relations.is_empty()) {
+            (Which::Rejected, ..) => return Err(unreadable("--which rejected is about litmus tests")),
+            (_, Some(_), _) => return Err(unreadable("--outcome is about litmus tests")),
+            (.., false) => return Err(unreadable("--relation is about litmus tests")),
+            (Which::Positive, ..) => 0,
+            _ => show.limit + 1,
+        };
+        let run = self.check_program(path, language, options, whole, &Silent)?;
+        let (checked, model) = (&run.checked, &run.model);
+        let violation = checked.outcome.violation.as_ref();
+        let failing = violation.and_then(|v| Drawing::of_violation(&checked.program, &checked.sources, v));
+        let complete = || checked.outcome.stories.iter();
+        let drawn = |story| {
+            let drawing = Drawing::of_story(&checked.program, &checked.sources, story);
+            Drawing { caption: "a complete execution".to_owned(), ..drawing }
+        };
+        let mut drawings: Vec<Drawing> = match (show.which, failing) {
+            (Which::Positive, failing) | (Which::PositiveOrAll, failing @ Some(_)) => failing.into_iter().collect(),
+            (Which::Negative, _) => complete().map(drawn).collect(),
+            (_, failing) => failing.into_iter().chain(complete().map(drawn)).collect(),
+        };
+        if let (Some(why), true) = (&checked.outcome.stopped, drawings.is_empty()) {
+            return Err(unknown(why.to_string()));
+        }
+        let more = drawings.len() > show.limit;
+        drawings.truncate(show.limit);
+        let total = drawings.len();
+        for (i, drawing) in drawings.iter_mut().enumerate() {
+            drawing.title = format!("{path} under {model} ({} of {total}{})", i + 1, if more { "+" } else { "" });
+        }
+        let program = checked.sources.files().next().map_or_else(String::new, |(_, file)| file.text.to_string());
+        Ok(ShownExecutions { title: format!("{path} under {model}"), program, drawings, more })
     }
 }
 

@@ -2,6 +2,7 @@
 //! executions of a program; those that we cannot make are refused, as the answer would be that of another question.
 
 use crate::unreadable;
+use treville_base::SourceMap;
 use treville_report::Failure;
 
 /// What each variant would change, for those that we do not have.
@@ -24,12 +25,88 @@ const REFUSED: &[(&str, &str)] = &[
     ("s128", "integers of 128 bits"),
 ];
 
+/// Names that other tools know. They concern instructions and features that a test either does not use, and then they change
+/// nothing, or that are refused where it uses them; or how a tool goes about its work.
+const WITHOUT_EFFECT: &[&str] = &[
+    "mixed",
+    "dontcheckmixed",
+    "backcompat",
+    "back",
+    "instr",
+    "lkmmv1",
+    "lkmmv2",
+    "tagmem",
+    "memtag",
+    "mte",
+    "store-only",
+    "precise",
+    "async",
+    "asynchronous",
+    "fatal",
+    "handled",
+    "faulttoleft",
+    "cutoff",
+    "morello",
+    "neon",
+    "sve",
+    "sme",
+    "kvm",
+    "vmsa",
+    "ets",
+    "ets2",
+    "ets3",
+    "exs",
+    "eis",
+    "eos",
+    "noptebranch",
+    "nobranch",
+    "pte2",
+    "optrfrmw",
+    "exp",
+    "ifetch",
+    "self",
+    "dic",
+    "idc",
+    "shadowstack",
+    "cos-opt",
+    "test",
+    "asl",
+    "asl_aarch64",
+    "aslv0",
+    "aslv1",
+    "strict",
+    "warn",
+    "telechat",
+    "nv2",
+    "oldsolver",
+    "pauth1",
+    "pauth2",
+    "const-pac-field",
+    "fpac",
+    "d128",
+];
+
 /// # Errors
 /// If one of the variants asks for executions that we cannot make.
 pub(crate) fn check(variants: &[String]) -> Result<(), Failure> {
     let refused = |variant: &String| REFUSED.iter().find(|(name, _)| variant.eq_ignore_ascii_case(name));
     match variants.iter().find_map(refused) {
         Some((name, what)) => Err(unreadable(format!("the variant `{name}` is not supported ({what})"))),
+        None => Ok(()),
+    }
+}
+
+/// # Errors
+/// If one of the variants is known to nobody: not to other tools, not to a bundled model, not to the texts of this one.
+pub(crate) fn check_known(variants: &[String], texts: &SourceMap) -> Result<(), Failure> {
+    let tested = |variant: &str| {
+        let quoted = format!("\"{variant}\"");
+        texts.files().any(|(_, file)| file.text.contains(&quoted))
+            || treville_cat::bundled_files().iter().any(|file| file.text.contains(&quoted))
+    };
+    let known = |variant: &str| WITHOUT_EFFECT.iter().any(|name| variant.eq_ignore_ascii_case(name)) || tested(variant);
+    match variants.iter().find(|variant| !known(variant)) {
+        Some(variant) => Err(unreadable(format!("no model asks for a variant `{variant}`"))),
         None => Ok(()),
     }
 }

@@ -21,7 +21,7 @@ impl Session<'_> {
             content: Content::Failed(unreadable("")),
         };
         if let Some(language) = programs::language(path) {
-            report.content = match self.check_program(path, language, options, monitor) {
+            report.content = match self.check_program(path, language, options, 0, monitor) {
                 Err(failure) => Content::Failed(failure),
                 Ok(run) => {
                     report.model = run.model;
@@ -37,8 +37,11 @@ impl Session<'_> {
             Ok(prepared) => {
                 report.model = prepared.model.name.clone();
                 report.engine = prepared.engine.info().name.to_owned();
-                match check(prepared, options, monitor) {
-                    Ok(checked) => Content::Checked(Box::new(checked)),
+                match check(&prepared, options, monitor) {
+                    Ok((checked, engine)) => {
+                        engine.clone_into(&mut report.engine);
+                        Content::Checked(Box::new(checked))
+                    }
                     Err(failure) => Content::Failed(failure),
                 }
             }
@@ -49,15 +52,19 @@ impl Session<'_> {
 }
 
 /// Runs the engine, and the second one if there is to be one.
-pub(crate) fn check(prepared: Prepared, options: &Options, monitor: &dyn Monitor) -> Result<Checked, Failure> {
-    let outcome = prepared.engine.run(&prepared.task, monitor);
+pub(crate) fn check(
+    prepared: &Prepared,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<(Checked, &'static str), Failure> {
+    let (outcome, engine) = prepared.run(monitor);
     if let Some((name, second)) = &prepared.second {
-        cross_check(&prepared, &outcome, name, &**second, monitor)?;
+        cross_check(prepared, &outcome, name, &**second, monitor)?;
     }
     let question = &prepared.loaded.question;
     let (verdict, scope) = judge(question, &outcome, options.run.accept_bounded);
     let hash = prepared.loaded.info.iter().find(|(key, _)| key == "Hash").map(|(_, hash)| hash.clone());
-    Ok(Checked {
+    let checked = Checked {
         program: Arc::clone(&prepared.loaded.program),
         question: Arc::clone(question),
         sources: Arc::clone(&prepared.loaded.sources),
@@ -65,7 +72,8 @@ pub(crate) fn check(prepared: Prepared, options: &Options, monitor: &dyn Monitor
         verdict,
         scope,
         hash,
-    })
+    };
+    Ok((checked, engine))
 }
 
 /// The verdict with its scope. What was only looked for up to a bound is unknown, unless the caller accepts that.

@@ -38,6 +38,31 @@ fn the_model_decides() {
     assert_eq!(verify("MP.litmus", &options(Some("rc11"))).verdict(), VerdictWord::Yes);
 }
 
+/// A weak compare-exchange that finds what it expects fails for no reason only if it is asked to; a strong one never does.
+#[test]
+fn weak_compare_exchanges_fail_on_request() {
+    let mut files = files();
+    for (name, kind) in [("weak.litmus", "weak"), ("strong.litmus", "strong")] {
+        let text = format!(
+            "C cas\n{{ x=0; e=0; }}\nP0(atomic_int *x, int *e) {{ int r0 = atomic_compare_exchange_{kind}(x, e, 1); }}\n\
+             exists (0:r0=0)\n"
+        );
+        files.0.insert(name.into(), text);
+    }
+    let session = Session::new(&files, Cancel::new());
+    let verdict = |name: &str, weak_cas: bool, engine: &str| {
+        let mut options = options(Some("rc11"));
+        options.run.weak_cas = weak_cas;
+        options.run.engine = Some(engine.to_owned());
+        session.verify(name, &options, &Silent).verdict()
+    };
+    for engine in ["enumerate", "plain", "explore"] {
+        assert_eq!(verdict("weak.litmus", false, engine), VerdictWord::No, "{engine}");
+        assert_eq!(verdict("weak.litmus", true, engine), VerdictWord::Yes, "{engine}");
+        assert_eq!(verdict("strong.litmus", true, engine), VerdictWord::No, "{engine}");
+    }
+}
+
 #[test]
 fn own_models_include_their_neighbours_and_the_library() {
     let report = verify("SB.litmus", &options(Some("mine/own.cat")));

@@ -434,9 +434,10 @@ impl BitMatrix {
             loop {
                 let mut next = left;
                 let mut rest = left;
+                // From the end: relations mostly go forward, and what comes last is done first.
                 while rest != 0 {
-                    let i = rest.trailing_zeros() as usize;
-                    rest &= rest - 1;
+                    let i = rest.ilog2() as usize;
+                    rest &= !(1 << i);
                     if self.words[i] & next == 0 {
                         next &= !(1 << i);
                     }
@@ -456,7 +457,7 @@ impl BitMatrix {
             if before == 0 {
                 return true;
             }
-            for i in 0..self.n {
+            for i in (0..self.n).rev() {
                 if left.contains(i) && self.row(i).iter().zip(left.as_words()).all(|(a, b)| a & b == 0) {
                     left.remove(i);
                 }
@@ -550,6 +551,9 @@ impl BitMatrix {
 
     /// A shortest cycle, as the nodes in order (the edge from the last to the first closes it).
     pub fn shortest_cycle(&self) -> Option<Vec<usize>> {
+        if self.is_acyclic() {
+            return None;
+        }
         (0..self.n).filter_map(|i| self.shortest_path(i, i)).min_by_key(Vec::len).map(|mut path| {
             path.pop();
             path

@@ -17,6 +17,17 @@ pub struct Cancel {
 struct MemoryLimit {
     used_mb: Arc<AtomicU64>,
     limit_mb: u64,
+    /// Somebody has seen more than the limit in use, whatever has been given back since.
+    passed: Arc<AtomicBool>,
+}
+
+impl MemoryLimit {
+    fn is_passed(&self) -> bool {
+        if self.used_mb.load(Ordering::Relaxed) > self.limit_mb {
+            self.passed.store(true, Ordering::Relaxed);
+        }
+        self.passed.load(Ordering::Relaxed)
+    }
 }
 
 impl Cancel {
@@ -39,7 +50,7 @@ impl Cancel {
     /// The same flag, and due once the gauge shows more than `limit_mb`.
     #[must_use]
     pub fn with_memory_limit(&self, used_mb: Arc<AtomicU64>, limit_mb: u64) -> Self {
-        Cancel { memory: Some(MemoryLimit { used_mb, limit_mb }), ..self.clone() }
+        Cancel { memory: Some(MemoryLimit { used_mb, limit_mb, passed: Arc::default() }), ..self.clone() }
     }
 
     pub fn cancel(&self) {
@@ -58,7 +69,7 @@ impl Cancel {
     }
 
     pub fn is_full(&self) -> bool {
-        self.memory.as_ref().is_some_and(|m| m.used_mb.load(Ordering::Relaxed) > m.limit_mb)
+        self.memory.as_ref().is_some_and(MemoryLimit::is_passed)
     }
 
     pub fn is_late(&self) -> bool {

@@ -2,9 +2,10 @@
 
 use crate::output::Color;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 use treville::task::Reductions;
-use treville::{ModelOptions, Options, RunOptions};
+use treville::{ModelOptions, Options, Properties, RunOptions};
 
 /// One verifier for programs on weak memory: litmus tests under any memory model written in CAT.
 ///
@@ -69,7 +70,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) witness: bool,
     /// One JSON object a file, one line each (the same as --format json).
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
     pub(crate) json: bool,
     /// Figures about the search.
     #[arg(long, help_heading = "Output")]
@@ -79,7 +80,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) format: VerifyFormat,
     /// Files that are checked at the same time (default: as many as there are processors).
     #[arg(short, long, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) later: LaterArgs,
 }
@@ -134,10 +135,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "E", help_heading = "Search")]
     cross_check: Option<String>,
     /// Iterations of a loop.
-    #[arg(long, alias = "unroll", value_name = "N", help_heading = "Search")]
+    #[arg(long, alias = "unroll", value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     bound: Option<u32>,
     /// Seconds for each file.
-    #[arg(long, value_name = "S", value_parser = seconds, help_heading = "Search")]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true, help_heading = "Search")]
     timeout: Option<Duration>,
     /// Megabytes for each file.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
@@ -157,6 +158,13 @@ pub(crate) struct RunArgs {
     /// Options for the C compiler.
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Program")]
     cflags: Option<String>,
+    /// What to look for in a program: `leak` and `liveness` beside the rest, or only what is named (assertion, race,
+    /// memory, …).
+    #[arg(long, value_name = "P", value_delimiter = ',', value_parser = property, help_heading = "Program")]
+    property: Vec<String>,
+    /// A weak compare-exchange may fail for no reason.
+    #[arg(long, help_heading = "Program")]
+    weak_cas: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -174,12 +182,8 @@ pub(crate) enum Switch {
 /// Options of front ends and engines that do not exist yet: refused with a reason, never ignored.
 #[derive(Args, Debug)]
 pub(crate) struct LaterArgs {
-    #[arg(long, hide = true, value_name = "P")]
-    property: Vec<String>,
     #[arg(long, hide = true)]
     flush: Option<String>,
-    #[arg(long, hide = true)]
-    weak_cas: bool,
 }
 
 #[derive(Args, Debug)]
@@ -219,7 +223,7 @@ pub(crate) struct CompareArgs {
     pub(crate) json: bool,
     /// Files that are compared at the same time.
     #[arg(short, long, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
 }
 
 #[derive(Args, Debug)]
@@ -316,9 +320,12 @@ impl RunArgs {
             bound: self.bound,
             timeout: self.timeout,
             memory_mb: self.memory_limit,
+            threads: self.threads,
             accept_bounded: self.accept_bounded,
             states,
             reductions: Reductions { idle_loops: self.spin == Spin::Assume, symmetry: self.symmetry == Switch::On },
+            properties: Properties::of(&self.property).unwrap_or_default(),
+            weak_cas: self.weak_cas,
             cflags: self.cflags.iter().flat_map(|flags| flags.split_whitespace()).map(str::to_owned).collect(),
         };
         Options { model, run }
@@ -334,16 +341,14 @@ impl ModelArgs {
 impl LaterArgs {
     /// Why the call cannot be served, if it uses one of these.
     pub(crate) fn refusal(&self) -> Option<String> {
-        let used = [
-            (
-                !self.property.is_empty(),
-                "--property: litmus tests ask their own question; choices among the properties of programs",
-            ),
-            (self.flush.is_some(), "--flush: programs in .rma"),
-            (self.weak_cas, "--weak-cas: weak compare-exchanges that fail without a reason"),
-        ];
+        let used = [(self.flush.is_some(), "--flush: programs in .rma")];
         used.into_iter().find(|(used, _)| *used).map(|(_, what)| format!("{what} are not built yet"))
     }
+}
+
+/// The name of a property.
+fn property(name: &str) -> Result<String, String> {
+    Properties::of(&[name]).map(|_| name.to_owned())
 }
 
 /// A positive number of seconds, fractions allowed.

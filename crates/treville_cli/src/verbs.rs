@@ -13,6 +13,7 @@ use crate::disk::Disk;
 use crate::exit::Status;
 use crate::output::Output;
 use crate::{interrupt, memory};
+use std::num::NonZeroUsize;
 use treville::base::Cancel;
 use treville::report::{Failure, VerdictWord, render_diagnostics};
 use treville::{Options, Session};
@@ -57,18 +58,23 @@ pub(crate) fn cancel(run: &RunArgs, workers: usize, output: &Output) -> Result<C
     }
 }
 
-/// Adds what a configuration file says to the options.
+/// Adds what a configuration file says to the options, and looks whether the files that they name are there.
 pub(crate) fn configure(
     session: &Session<'_>,
     config: Option<&str>,
     options: &mut Options,
     output: &Output,
 ) -> Result<(), Status> {
-    let Some(path) = config else { return Ok(()) };
-    session.configure(path, options).map_err(|failure| say_failure(path, &failure, output))
+    if let Some(path) = config {
+        session.configure(path, options).map_err(|failure| say_failure(path, &failure, output))?;
+    }
+    session.check_files(&options.model).map_err(|why| {
+        output.error(&why);
+        Status::Wrong
+    })
 }
 
 /// How many files to work on at the same time.
-pub(crate) fn jobs(wanted: Option<usize>) -> usize {
-    wanted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)).max(1)
+pub(crate) fn jobs(wanted: Option<NonZeroUsize>) -> usize {
+    wanted.or_else(|| std::thread::available_parallelism().ok()).map_or(1, Into::into)
 }

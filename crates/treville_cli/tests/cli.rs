@@ -43,6 +43,19 @@ fn wrong_calls_are_said_on_standard_error() {
         assert_eq!(run.stdout, "", "{call:?}");
         assert!(!run.stderr.is_empty(), "{call:?}");
     }
+    let test = case("SB.litmus");
+    for (option, value) in [
+        ("--macros", "nothing.def"),
+        ("--bell", "nothing.bell"),
+        ("--include", "nothing"),
+        ("--variant", "nothing"),
+        ("--jobs", "0"),
+        ("--model", "nothing"),
+    ] {
+        let run = treville(&["verify", &test, option, value]);
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{option}");
+        assert!(run.stderr.contains(value), "{option}: {}", run.stderr);
+    }
     assert!(treville(&["synth", "x.rma"]).stderr.contains("not built yet"));
     assert!(treville(&["verify", "x.c"]).stderr.contains("no such file"));
     let program = write("wrong/x.rma", "");

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{root, treville};
+use common::{has_clang, root, treville, words};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,16 +42,6 @@ fn examples_print_what_the_guide_says() {
     }
     assert!(commands >= 20, "only {commands} commands were found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-}
-
-/// Programs in C are compiled by clang, which not every machine has.
-fn has_clang() -> bool {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let named = |folder: PathBuf| {
-        let names = ["clang".to_owned()].into_iter().chain((14..=19).map(|version| format!("clang-{version}")));
-        names.into_iter().any(|name| folder.join(name).is_file())
-    };
-    std::env::split_paths(&folders).any(named)
 }
 
 fn pages() -> Vec<PathBuf> {
@@ -100,22 +90,6 @@ fn run(command: &str) -> Vec<String> {
         }
         _ => panic!("the guide can run `treville` and `cat` only, not: {command}"),
     }
-}
-
-/// Words as a shell makes them, with single and double quotes.
-fn words(command: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
-    for c in command.chars() {
-        match (c, quote) {
-            (c, Some(q)) if c == q => quote = None,
-            ('\'' | '"', None) => quote = Some(c),
-            (' ', None) => words.push(std::mem::take(&mut word)),
-            (c, _) => word.push(c),
-        }
-    }
-    words.push(word);
-    words.retain(|w| !w.is_empty());
-    words
 }
 
 fn matches(expected: &[String], printed: &[String]) -> bool {

@@ -12,7 +12,7 @@ mod reaching;
 mod search;
 
 use reaching::Reaching;
-use search::{Search, Worth};
+use search::{Learning, Search, TooLarge, Worth};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use treville_base::Cancel;
@@ -93,7 +93,7 @@ impl Engine for Enumerate {
         let Semantics::Axioms(model, _) = &task.semantics else {
             return collector.outcome(Some(reason(Failed::NoAxioms, cancel)), false, Stats::new());
         };
-        let searched = self.plan(model).is_some_and(|plan| {
+        let searched = self.plan(model).map(|plan| {
             let staged = Staged::new(model, &plan);
             let mut search = Search {
                 prepared: &prepared,
@@ -103,14 +103,20 @@ impl Engine for Enumerate {
                 cancel,
                 steps: 0,
                 worth: Worth::default(),
+                learning: Learning::default(),
             };
-            search.all().is_ok()
+            search.all()
         });
-        let mut refused = None;
-        if !searched {
-            collector = Collector::new(task);
-            refused = judge_all(&prepared, &mut collector, cancel).err();
-        }
+        let refused = match searched {
+            Some(Ok(())) => None,
+            Some(Err(TooLarge::Writes)) => Some(StopReason::Refused(
+                "one location has more than 64 writes (--engine explore has no such limit)".into(),
+            )),
+            None | Some(Err(TooLarge::Addresses)) => {
+                collector = Collector::new(task);
+                judge_all(&prepared, &mut collector, cancel).err()
+            }
+        };
         let missed = || {
             let why = "an access with a computed address touches a part of a location, which is not supported";
             prepared.missed.get().then(|| StopReason::Refused(why.into()))
@@ -118,7 +124,7 @@ impl Engine for Enumerate {
         let stopped = refused.or_else(|| StopReason::of(cancel)).or_else(missed);
         let mut stats = Stats::new();
         stats.insert("candidates", collector.counts.candidates);
-        collector.outcome(stopped, prepared.traces.cut, stats)
+        collector.outcome(stopped, prepared.cut, stats)
     }
 
     fn candidates(&self) -> Option<&dyn Candidates> {

@@ -32,8 +32,8 @@ struct Atomic {
 }
 
 impl CellAccesses {
-    /// What the sources of the first reads (positions of writes) force, or `None` if they contradict coherence.
-    pub(crate) fn forced(&self, coherence: Coherence, po: &Relation, sources: &[usize]) -> Option<Forced> {
+    /// What is forced before any read has a source.
+    pub(crate) fn forced(&self, coherence: Coherence, po: &Relation) -> Option<Forced> {
         let n = self.writes.len();
         let mut after = vec![0u64; n];
         after[0] = all(n) & !1;
@@ -44,40 +44,60 @@ impl CellAccesses {
                 }
             }
         }
-        for (r, &source) in sources.iter().enumerate() {
-            let read = self.reads[r];
-            for (w, &write) in self.writes.iter().enumerate() {
-                if po.contains(read, write) {
-                    if w == source && coherence.rw {
-                        return None;
-                    }
-                    if w != source && coherence.rw_other {
-                        after[source] |= 1 << w;
-                    }
+        self.settled(Forced(after), &[])
+    }
+
+    /// What the sources of the first reads (positions of writes) force, given what all of them but the last do; `None` if
+    /// that contradicts coherence.
+    pub(crate) fn forced_by_last(
+        &self,
+        coherence: Coherence,
+        po: &Relation,
+        before: &Forced,
+        sources: &[usize],
+    ) -> Option<Forced> {
+        let (&source, earlier) = sources.split_last()?;
+        let r = earlier.len();
+        let read = self.reads[r];
+        let mut forced = before.clone();
+        let after = &mut forced.0;
+        for (w, &write) in self.writes.iter().enumerate() {
+            if po.contains(read, write) {
+                if w == source && coherence.rw {
+                    return None;
                 }
-                if w != source && coherence.wr && po.contains(write, read) {
-                    after[w] |= 1 << source;
+                if w != source && coherence.rw_other {
+                    after[source] |= 1 << w;
                 }
             }
-            if coherence.rr {
-                for (r2, &source2) in sources.iter().enumerate() {
-                    if source != source2 && po.contains(read, self.reads[r2]) {
-                        after[source] |= 1 << source2;
-                    }
-                }
-            }
-            if let (Some((write, true)), true) = (self.updates[r], coherence.fused) {
-                after[source] |= 1 << write;
+            if w != source && coherence.wr && po.contains(write, read) {
+                after[w] |= 1 << source;
             }
         }
-        let mut forced = Forced(after);
-        let atomics = self.atomics(coherence, sources);
+        if coherence.rr {
+            for (&other, &source2) in self.reads.iter().zip(earlier).filter(|(_, source2)| **source2 != source) {
+                if po.contains(read, other) {
+                    after[source] |= 1 << source2;
+                }
+                if po.contains(other, read) {
+                    after[source2] |= 1 << source;
+                }
+            }
+        }
+        if let (Some((write, true)), true) = (self.updates[r], coherence.fused) {
+            after[source] |= 1 << write;
+        }
+        self.settled(forced, &self.atomics(coherence, sources))
+    }
+
+    /// Everything that follows, or `None` if that is a contradiction.
+    fn settled(&self, mut forced: Forced, atomics: &[Atomic]) -> Option<Forced> {
         loop {
             forced.close();
-            if (0..n).any(|i| forced.0[i] >> i & 1 != 0) {
+            if (0..self.writes.len()).any(|i| forced.has(i, i)) {
                 return None;
             }
-            if !forced.apply(&atomics) {
+            if !forced.apply(atomics) {
                 return Some(forced);
             }
         }
@@ -153,6 +173,19 @@ impl Forced {
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(self.0[i].count_ones()));
         order.iter().enumerate().all(|(at, &i)| self.0[i].count_ones() as usize == n - 1 - at).then_some(order)
+    }
+
+    /// Whether `j` must come after `i`.
+    pub(crate) fn has(&self, i: usize, j: usize) -> bool {
+        self.0[i] >> j & 1 != 0
+    }
+
+    /// The same with `j` after `i`.
+    pub(crate) fn with(&self, i: usize, j: usize) -> Forced {
+        let mut forced = self.clone();
+        forced.0[i] |= 1 << j;
+        forced.close();
+        forced
     }
 
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {

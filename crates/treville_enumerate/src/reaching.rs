@@ -42,7 +42,7 @@ impl Reaching<'_, '_> {
     pub(crate) fn each(&mut self, visit: &mut Visit<'_>) -> Result<ControlFlow<()>, TooLarge> {
         let mut failed = None;
         let flow = each_fixed_frame(self.prepared, self.cancel, |frame| {
-            frame.ok_or(TooLarge).and_then(|frame| self.frame(frame, visit)).unwrap_or_else(|e| {
+            frame.ok_or(TooLarge::Addresses).and_then(|frame| self.frame(frame, visit)).unwrap_or_else(|e| {
                 failed = Some(e);
                 ControlFlow::Break(())
             })
@@ -66,7 +66,7 @@ impl Reaching<'_, '_> {
         });
         let po = skeleton.rels.remove(&BaseRel::Po).unwrap_or_else(|| Relation::new(frame.events.len()));
         let cells = accesses(frame, &known)?;
-        let forced = cells.iter().map(|(_, a)| a.forced(coherence, &po, &[])).collect::<Option<Vec<_>>>();
+        let forced = cells.iter().map(|(_, a)| a.forced(coherence, &po)).collect::<Option<Vec<_>>>();
         let Some(forced) = forced else { return Ok(ControlFlow::Continue(())) };
         let sources = vec![Vec::new(); cells.len()];
         let mut state = State { frame, po, coherence, cells, sources, forced, rf: Vec::new() };
@@ -99,7 +99,9 @@ impl Reaching<'_, '_> {
                 continue;
             }
             state.sources[c].push(position);
-            if let Some(forced) = state.cells[c].1.forced(state.coherence, &state.po, &state.sources[c]) {
+            if let Some(forced) =
+                state.cells[c].1.forced_by_last(state.coherence, &state.po, &before, &state.sources[c])
+            {
                 values.bind(var, value);
                 state.forced[c] = forced;
                 state.rf.push((source, read));

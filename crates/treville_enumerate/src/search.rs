@@ -15,8 +15,14 @@ use treville_term::Bv;
 use treville_unfold::{Collector, Finals, Frame, Prepared, Solution, Solved, Values, register_values, skeleton};
 use treville_vm::Link;
 
-/// Something that only the definition can answer: more writes to a cell than fit a machine word, or too many addresses.
-pub(crate) struct TooLarge;
+/// What is not for this search.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TooLarge {
+    /// More writes to a cell than fit a machine word; nothing that tries all their orders will end.
+    Writes,
+    /// Too many addresses for one access; only the definition can answer.
+    Addresses,
+}
 
 pub(crate) struct Search<'a, 'm, 't> {
     pub(crate) prepared: &'a Prepared<'a>,
@@ -26,7 +32,18 @@ pub(crate) struct Search<'a, 'm, 't> {
     pub(crate) cancel: &'a Cancel,
     pub(crate) steps: u32,
     pub(crate) worth: Worth,
+    pub(crate) learning: Learning,
 }
+
+/// Whether trying out orders pays: where it has taught nothing for long, it is done only now and then.
+#[derive(Debug, Default)]
+pub(crate) struct Learning {
+    /// Tries since the last one that taught something.
+    idle: u32,
+}
+
+/// Fewer writes of a location than this, the initial one included, are as well ordered at the end.
+const MANY_WRITES: usize = 4;
 
 /// Whether looking at partial executions pays, by depth: where it has not pruned for long, it is done only now and then.
 #[derive(Debug, Default)]
@@ -72,7 +89,7 @@ impl Search<'_, '_, '_> {
         let mut failed = None;
         let cancel = self.cancel;
         let _ = each_fixed_frame(self.prepared, cancel, |frame| {
-            let searched = frame.ok_or(TooLarge).and_then(|frame| self.frame(frame));
+            let searched = frame.ok_or(TooLarge::Addresses).and_then(|frame| self.frame(frame));
             searched.unwrap_or_else(|e| {
                 failed = Some(e);
                 ControlFlow::Break(())
@@ -110,7 +127,7 @@ impl Search<'_, '_, '_> {
             co: Relation::new(n),
         };
         for c in 0..state.cells.len() {
-            state.forced[c] = state.cells[c].1.forced(coherence, &state.po, &[]).unwrap_or_default();
+            state.forced[c] = state.cells[c].1.forced(coherence, &state.po).unwrap_or_default();
         }
         Ok(state)
     }
@@ -127,7 +144,7 @@ impl Search<'_, '_, '_> {
         }
         let Some((_, accesses)) = state.cells.get(c) else { return self.sources_chosen(state, values) };
         let Some(&read) = accesses.reads.get(state.sources[c].len()) else {
-            return self.choose_source(state, values, c + 1);
+            return self.next_cell(state, values, c + 1);
         };
         let before = state.forced[c].clone();
         for position in 0..accesses_len(state, c) {
@@ -139,7 +156,9 @@ impl Search<'_, '_, '_> {
                 continue;
             }
             state.sources[c].push(position);
-            if let Some(forced) = state.cells[c].1.forced(state.coherence, &state.po, &state.sources[c]) {
+            if let Some(forced) =
+                state.cells[c].1.forced_by_last(state.coherence, &state.po, &before, &state.sources[c])
+            {
                 values.bind(var, value);
                 state.forced[c] = forced;
                 state.rf.insert(source, read);
@@ -156,6 +175,51 @@ impl Search<'_, '_, '_> {
         }
         state.forced[c] = before;
         ControlFlow::Continue(())
+    }
+
+    /// Goes on with cell `c`. Sources of the cells before may order its writes, which then rules out sources of its own.
+    fn next_cell(&mut self, state: &mut State<'_>, values: &mut Values<'_>, c: usize) -> ControlFlow<()> {
+        let many = state.cells.get(c).is_some_and(|(_, a)| a.writes.len() >= MANY_WRITES && a.reads.len() > 1);
+        self.learning.idle += u32::from(many);
+        if !many || self.learning.idle > 16 && !self.learning.idle.is_multiple_of(64) {
+            return self.choose_source(state, values, c);
+        }
+        let before = state.forced[c].clone();
+        let flow =
+            if self.learn_orders(state, c) { self.choose_source(state, values, c) } else { ControlFlow::Continue(()) };
+        state.forced[c] = before;
+        flow
+    }
+
+    /// Finds what is forced on the writes of a cell by trying the opposite. False if there is no order at all.
+    fn learn_orders(&mut self, state: &mut State<'_>, c: usize) -> bool {
+        for j in 1..state.cells[c].1.writes.len() {
+            for i in 1..j {
+                if state.forced[c].has(i, j) || state.forced[c].has(j, i) {
+                    continue;
+                }
+                let (forward, backward) = (state.forced[c].with(i, j), state.forced[c].with(j, i));
+                let taught = if !self.allows(state, c, &backward) {
+                    forward
+                } else if !self.allows(state, c, &forward) {
+                    backward
+                } else {
+                    continue;
+                };
+                self.learning.idle = 0;
+                state.forced[c] = taught;
+            }
+        }
+        self.forced_orders(state);
+        self.staged.plausible()
+    }
+
+    /// Whether the writes of a cell may come in this order, as far as it goes.
+    fn allows(&mut self, state: &mut State<'_>, c: usize, order: &Forced) -> bool {
+        let before = std::mem::replace(&mut state.forced[c], order.clone());
+        self.forced_orders(state);
+        state.forced[c] = before;
+        self.staged.plausible()
     }
 
     /// Whether the choices so far, the last of them for a read of cell `c`, may still become an execution.
@@ -311,7 +375,7 @@ pub(crate) fn accesses(frame: &Frame<'_>, cells: &[Option<Cell>]) -> Result<Vec<
     }
     for accesses in by_cell.values_mut() {
         if accesses.writes.len() > 64 {
-            return Err(TooLarge);
+            return Err(TooLarge::Writes);
         }
         accesses.updates = accesses.reads.iter().map(|&r| update_write(frame, accesses, r)).collect();
     }

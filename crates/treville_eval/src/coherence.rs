@@ -10,6 +10,7 @@
 //! program order relates the two ends one way or the other, and both ways are excluded already.
 
 use crate::Staged;
+use std::collections::HashMap;
 use treville_base::{BitMatrix, BitSet};
 use treville_event::{BaseRel, Kind, Skeleton};
 use treville_model::syntax::CheckMode;
@@ -96,6 +97,10 @@ impl Atom {
 const MAX_CHAIN: usize = 6;
 const MAX_CHAINS: usize = 300;
 
+/// Longer sequences than this are not looked into, and definitions no deeper than the other.
+const MAX_FACTORS: usize = 64;
+const MAX_DEPTH: usize = 200;
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Chain {
     len: u8,
@@ -170,7 +175,7 @@ pub(crate) struct CoherencePlan {
 
 impl CoherencePlan {
     pub(crate) fn new(model: &Model) -> CoherencePlan {
-        let mut e = Expander { model, leaves: Vec::new() };
+        let mut e = Expander { model, leaves: Vec::new(), known: HashMap::new(), depth: 0 };
         let mut chains = Vec::new();
         let mut pairs = Vec::new();
         let mut fused = Vec::new();
@@ -319,6 +324,9 @@ impl Cycle {
 struct Expander<'m> {
     model: &'m Model,
     leaves: Vec<Vec<TermId>>,
+    /// What was found before: definitions are shared, and would take exponential time one use at a time.
+    known: HashMap<TermId, Vec<Chain>>,
+    depth: usize,
 }
 
 impl Expander<'_> {
@@ -339,7 +347,21 @@ impl Expander<'_> {
         if self.is_fixed(term) {
             return self.leaf(vec![term]).into_iter().collect();
         }
-        let chains = match self.model.terms[term].term {
+        if let Some(chains) = self.known.get(&term) {
+            return chains.clone();
+        }
+        if self.depth == MAX_DEPTH {
+            return Vec::new();
+        }
+        self.depth += 1;
+        let chains = bounded(self.expand_anew(term), MAX_CHAINS);
+        self.depth -= 1;
+        self.known.insert(term, chains.clone());
+        chains
+    }
+
+    fn expand_anew(&mut self, term: TermId) -> Vec<Chain> {
+        match self.model.terms[term].term {
             Term::BaseRel(BaseRel::Rf) => vec![Chain::one(Atom::Rf(ANYWHERE))],
             Term::BaseRel(BaseRel::Co) => vec![Chain::one(Atom::Co(ANYWHERE))],
             Term::Inverse(a) if matches!(self.model.terms[a].term, Term::BaseRel(BaseRel::Rf)) => {
@@ -358,8 +380,7 @@ impl Expander<'_> {
                 chains
             }
             _ => Vec::new(),
-        };
-        bounded(chains, MAX_CHAINS)
+        }
     }
 
     fn intersection(&mut self, a: TermId, b: TermId) -> Vec<Chain> {
@@ -379,8 +400,7 @@ impl Expander<'_> {
 
     /// A sequence: neighbours that the program alone determines are one leaf, so that `[R]; po-loc; [W]` is one step.
     fn sequence(&mut self, term: TermId) -> Vec<Chain> {
-        let mut factors = Vec::new();
-        flatten(self.model, term, &mut factors);
+        let Some(factors) = factors(self.model, term) else { return Vec::new() };
         let mut chains = vec![Chain::EMPTY];
         let mut fixed = Vec::new();
         for factor in factors.into_iter().map(Some).chain([None]) {
@@ -428,8 +448,7 @@ impl Expander<'_> {
         if !self.is_fixed(pairs) {
             return None;
         }
-        let mut factors = Vec::new();
-        flatten(self.model, between, &mut factors);
+        let factors = factors(self.model, between)?;
         let [fr @ .., co] = &factors[..] else { return None };
         let fr = fr.iter().fold(vec![Chain::EMPTY], |chains, f| concatenate(&chains, &self.expand(*f)));
         let covers = |chains: &[Chain], want: Atom| chains.iter().any(|c| c.len == 1 && c.atoms[0].covers(want));
@@ -441,14 +460,20 @@ impl Expander<'_> {
     }
 }
 
-fn flatten(model: &Model, term: TermId, out: &mut Vec<TermId>) {
-    match model.terms[term].term {
-        Term::Seq(a, b) => {
-            flatten(model, a, out);
-            flatten(model, b, out);
+/// What a sequence is made of, from left to right; `None` if that is too much for the shapes that we look for.
+fn factors(model: &Model, term: TermId) -> Option<Vec<TermId>> {
+    let mut factors = Vec::new();
+    let mut open = vec![term];
+    while let Some(term) = open.pop() {
+        match model.terms[term].term {
+            Term::Seq(a, b) => open.extend([b, a]),
+            _ => factors.push(term),
         }
-        _ => out.push(term),
+        if open.len() + factors.len() > MAX_FACTORS {
+            return None;
+        }
     }
+    Some(factors)
 }
 
 fn concatenate(a: &[Chain], b: &[Chain]) -> Vec<Chain> {

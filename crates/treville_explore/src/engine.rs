@@ -8,10 +8,10 @@ use crate::search::{self, Ended, Explored};
 use std::collections::BTreeMap;
 use treville_base::Idx;
 use treville_eval::Plan;
-use treville_ir::{Formula, FuncId, Place, Program, Question, Reg, ThreadId};
 use treville_event::Vocabulary;
-use treville_model::{Model, Step};
+use treville_ir::{Failure, Formula, FuncId, Place, Program, Question, Reg, ThreadId};
 use treville_model::syntax::CheckMode;
+use treville_model::{Model, Step};
 use treville_task::{
     Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Scope, Semantics, Stats,
     StopReason, Task, Unsupported,
@@ -50,11 +50,11 @@ impl Engine for Explore {
         prepare(task).map(drop).map_err(|why| vec![why])
     }
 
-    fn run(&self, task: &Task, _: &dyn Monitor) -> Outcome {
+    fn run(&self, task: &Task, monitor: &dyn Monitor) -> Outcome {
         if is_general(task) {
-            return self.counted(task).unwrap_or_else(|| general::explore(task));
+            return self.counted(task, monitor).unwrap_or_else(|| general::explore(task));
         }
-        self.explore(task).unwrap_or_else(|why| {
+        self.explore(task, monitor).unwrap_or_else(|why| {
             let stopped = Some(StopReason::Refused(why.what));
             outcome(task, Explored { stopped, ..Explored::default() }, None)
         })
@@ -64,14 +64,14 @@ impl Engine for Explore {
 impl Explore {
     /// The answer to a question where the model is built in and no execution has a race, which the fast search would stop at:
     /// counted by that search, with the first witnesses that the general one finds.
-    fn counted(&self, task: &Task) -> Option<Outcome> {
+    fn counted(&self, task: &Task, monitor: &dyn Monitor) -> Option<Outcome> {
         let question = task.question.as_deref()?;
         // Consume is acquire in the built-in form of the models, but not in all of the models.
         let consumes = task.program.tags.iter().any(|tag| *tag == "CON");
         if consumes || !notes_only_races(task) {
             return None;
         }
-        let mut outcome = self.explore(task).ok().filter(|o| o.stopped.is_none() && o.violation.is_none())?;
+        let mut outcome = self.explore(task, monitor).ok().filter(|o| o.stopped.is_none() && o.violation.is_none())?;
         let Counts { executions, positive, .. } = outcome.counts;
         let mut wanted = Vec::new();
         for (i, query) in task.queries.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Explore {
     }
 
     /// All executions of a task, with the final states that its question observes; answers to queries stay open.
-    pub fn explore(&self, task: &Task) -> Result<Outcome, Unsupported> {
+    pub fn explore(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
         let Prepared { rules, image, judged } = prepare(task)?;
         let options = search::Options {
             run: RunOptions {
@@ -106,18 +106,35 @@ impl Explore {
                 fuel: FUEL,
             },
             max_events: MAX_EVENTS,
+            stories: task.stories,
+            properties: match task.question {
+                Some(_) => Failure::USUAL.iter().copied().collect(),
+                None => task.properties.clone(),
+            },
+            reference: task.reference.clone(),
+            observed: task.question.is_some(),
+            // So are all of a number of executions that differ in names.
+            symmetry: task.reductions.symmetry && task.question.is_none() && judged.is_none(),
+            // What is told of executions one by one is told by one.
+            workers: match (&task.question, task.stories) {
+                (None, 0) if judged.is_none() => task.limits.threads.map_or(1, |n| n as usize),
+                _ => 1,
+            },
             cancel: task.limits.cancel.clone(),
         };
         let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
-        let mut judge = judged.as_ref().map(|Judged { model, vocabulary, plan }| {
+        let judge = || {
+            let Judged { model, vocabulary, plan } = judged.as_ref()?;
             let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
-            Judge::new(model, plan, builder)
-        });
+            Some(Judge::new(model, plan, builder))
+        };
         let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
-        if let Some(why) = judge.as_mut().and_then(|judge| judge.refusal(has_updates)) {
-            return Err(Unsupported { what: why, span: None });
+        if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
+            return Err(Unsupported { what, span: None });
         }
-        let explored = search::explore(&task.program, &image, rules, judge.as_mut(), &options, &mut |ended| {
+        let (program, options) = (&*task.program, &options);
+        let job = search::Job { program, image: &image, rules, judge: &judge, options, monitor };
+        let explored = search::explore(&job, &mut |ended| {
             if let Some(states) = &mut states {
                 states.add(ended);
             }
@@ -277,6 +294,15 @@ impl<'a> States<'a> {
 fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outcome {
     let mut stats = Stats::new();
     stats.insert("revisits", explored.revisits);
+    if explored.violation.is_some() {
+        stats.insert("replayed", explored.replayed);
+    }
+    if let Some(estimate) = explored.estimate {
+        stats.insert("estimated_before", estimate);
+    }
+    if let (Some(expected), true) = (explored.expected(), explored.stopped.is_some()) {
+        stats.insert("estimated_when_stopped", expected);
+    }
     let open = explored.stopped.clone().unwrap_or(StopReason::Refused("exploration makes no witnesses yet".into()));
     let (executions, positive) = states.as_ref().map_or((explored.complete, 0), |s| (s.executions, s.positive));
     Outcome {
@@ -286,6 +312,7 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         flags: BTreeMap::new(),
         undefined: false,
         violation: explored.violation,
+        stories: explored.stories,
         stopped: explored.stopped,
         cut: explored.cut,
         stats,

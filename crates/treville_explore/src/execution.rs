@@ -100,7 +100,8 @@ struct Shape {
 }
 
 impl<'a> Builder<'a> {
-    /// `fence` is the strongest one of the program's dialect, if that is a machine's; programs in C need none.
+    /// `fence` is the strongest one of the program's dialect, if that is a machine's; programs in C need none, unless they are
+    /// judged as what they are after compilation to x86, of which it then is the fence.
     pub(crate) fn new(
         program: &'a Program,
         image: &'a Image,
@@ -209,7 +210,9 @@ impl<'a> Builder<'a> {
             let mut new = self.row(shape, thread, (row - first) as u32);
             rows.of[e as usize] = Some(row);
             steps.push(Some(row));
-            if label.kind == Kind::UpdateRead && writes && self.is_fused(label.site)
+            if label.kind == Kind::UpdateRead
+                && writes
+                && self.is_fused(label.site)
                 && let Some((write, more)) = events.next()
             {
                 new.event.kind = event::Kind::Update;
@@ -244,7 +247,7 @@ impl<'a> Builder<'a> {
             all.push(self.runner.step_deps().clone());
             let value = graph.label(*e).value;
             match step {
-                Step::Load { .. } | Step::UpdateRead { .. } | Step::Join { .. } => {
+                Step::Load { .. } | Step::UpdateRead { .. } | Step::Join { .. } | Step::Nondet { .. } => {
                     self.runner.give_from(self.image, value, position as u32 + 1);
                 }
                 // Its handle is no secret.
@@ -261,15 +264,13 @@ impl<'a> Builder<'a> {
             Some(Cell { address: place.addr, size: place.size })
         };
         let (kind, cell, tags) = match label.kind {
-            Kind::Init | Kind::Alloc | Kind::Free => return None,
+            Kind::Init | Kind::Alloc | Kind::Free | Kind::Choice => return None,
             Kind::Read | Kind::UpdateRead => (event::Kind::Read, place(), self.tags(label, writes)),
             Kind::Write | Kind::UpdateWrite => (event::Kind::Write, place(), self.tags(label, true)),
             Kind::Fence => (event::Kind::Fence, None, self.tags(label, false)),
             Kind::Spawn => (event::Kind::Write, Some(started(label.value as u16)), self.marks.release.clone()),
             Kind::End => (event::Kind::Write, Some(ended(label.thread)), self.marks.release.clone()),
-            Kind::Join => {
-                (event::Kind::Read, Some(ended(graph.label(label.rf).thread)), self.marks.acquire.clone())
-            }
+            Kind::Join => (event::Kind::Read, Some(ended(graph.label(label.rf).thread)), self.marks.acquire.clone()),
         };
         Some(Shape { kind, tags, cell, value: label.value, site: label.site })
     }
@@ -279,6 +280,13 @@ impl<'a> Builder<'a> {
         let Some(site) = label.site else { return Vec::new() };
         let names = |tags: &Tags| tags.iter().map(|t| self.program.tags[*t].clone()).collect();
         let reads = label.kind.reads();
+        if self.is_compiled() {
+            return match label.kind {
+                Kind::UpdateRead | Kind::UpdateWrite => vec![Name::new("X")],
+                Kind::Fence if label.mode.seq_cst() => self.marks.fence.iter().cloned().collect(),
+                _ => Vec::new(),
+            };
+        }
         match &self.image.site(site).kind {
             SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => names(tags),
             SiteKind::Update(tags) if reads && !writes => names(&tags.fail),
@@ -300,12 +308,21 @@ impl<'a> Builder<'a> {
         self.vocabulary.rmw == RmwShape::Fused && !apart
     }
 
+    /// Whether the program is in C, and the fence of x86.
+    fn is_compiled(&self) -> bool {
+        self.marks.fence.is_some() && *self.program.dialect.name == *"C"
+    }
+
     fn releases(&self, label: &Label) -> bool {
-        matches!(label.kind, Kind::Spawn | Kind::End) || self.is_at(label, &SiteKind::Unlock)
+        let unlocks = self.is_at(label, &SiteKind::Unlock) && !self.is_compiled();
+        matches!(label.kind, Kind::Spawn | Kind::End) || unlocks
     }
 
     fn acquires(&self, label: &Label) -> bool {
         let locks = self.is_at(label, &SiteKind::Lock) && (label.kind.writes() || self.is_fused(label.site));
+        if self.is_compiled() {
+            return label.kind == Kind::Join || label.kind == Kind::Write && label.mode.seq_cst();
+        }
         label.kind == Kind::Join || locks
     }
 
@@ -315,8 +332,7 @@ impl<'a> Builder<'a> {
 
     fn fence(&self, thread: u16, first: usize, rows: &mut Rows) {
         if let Some(fence) = &self.marks.fence {
-            let shape =
-                Shape { kind: event::Kind::Fence, tags: vec![fence.clone()], cell: None, value: 0, site: None };
+            let shape = Shape { kind: event::Kind::Fence, tags: vec![fence.clone()], cell: None, value: 0, site: None };
             let index = (rows.rows.len() - first) as u32;
             rows.rows.push(self.row(shape, thread, index));
         }

@@ -52,7 +52,7 @@ fn search(task: &Task, wanted: Option<Vec<usize>>) -> Outcome {
         prepared.missed.get().then(|| StopReason::Refused(why.into()))
     };
     let stopped = refused.or_else(|| StopReason::of(cancel)).or_else(missed);
-    collector.outcome(stopped, prepared.traces.cut, stats)
+    collector.outcome(stopped, prepared.cut, stats)
 }
 
 fn reason(failed: Failed, cancel: &Cancel) -> StopReason {

@@ -2,6 +2,7 @@
 //! its time stamp and the search goes back by cutting off the end.
 
 use crate::rules::{Coherence, Mode, Rules};
+use std::sync::Arc;
 use treville_ir::FuncId;
 use treville_vm::bytecode::SiteId;
 
@@ -26,6 +27,8 @@ pub(crate) enum Kind {
     Join,
     Alloc,
     Free,
+    /// A value that nothing determines.
+    Choice,
     /// The thread has returned.
     End,
 }
@@ -57,6 +60,10 @@ pub(crate) struct Label {
     pub(crate) saved: u32,
     /// What the read was promised, if that is its source ([`crate::promises`]).
     pub(crate) promise: u32,
+    /// Names the state of the thread after this event: no other state has this number.
+    pub(crate) state: u64,
+    /// Its thread has done the same as its twin, up to here.
+    pub(crate) same: bool,
 }
 
 pub(crate) const NO_PROMISE: u32 = u32::MAX;
@@ -86,12 +93,14 @@ pub(crate) struct Thread {
     /// The event that started it; [`INIT`] if it was there from the start.
     pub(crate) spawn: EventId,
     pub(crate) func: FuncId,
-    pub(crate) args: Vec<u64>,
+    pub(crate) args: Arc<[u64]>,
+    /// An earlier thread that differs from this one in name only.
+    pub(crate) twin: Option<u16>,
 }
 
 impl Default for Thread {
     fn default() -> Self {
-        Thread { present: false, events: Vec::new(), spawn: INIT, func: FuncId(0), args: Vec::new() }
+        Thread { present: false, events: Vec::new(), spawn: INIT, func: FuncId(0), args: Arc::default(), twin: None }
     }
 }
 
@@ -144,6 +153,8 @@ impl Graph {
             site: None,
             saved: NOT_SAVED,
             promise: NO_PROMISE,
+            state: 0,
+            same: false,
         });
         graph.rows.resize(ROWS * stride, 0);
         graph
@@ -175,9 +186,11 @@ impl Graph {
     fn join(&mut self, e: EventId, into: Row, from: EventId, row: Row) {
         let source = (from as usize * ROWS + row as usize) * self.stride;
         let target = (e as usize * ROWS + into as usize) * self.stride;
-        for i in 0..self.stride {
-            self.rows[target + i] = self.rows[target + i].max(self.rows[source + i]);
-        }
+        let (low, high) = (source.min(target), source.max(target));
+        let (before, after) = self.rows.split_at_mut(high);
+        let (one, other) = (&mut before[low..low + self.stride], &mut after[..self.stride]);
+        let (target, source) = if source < target { (other, one) } else { (one, other) };
+        target.iter_mut().zip(source).for_each(|(t, s)| *t = (*t).max(*s));
     }
 
     /// Whether `a` happens before `b`, or is it.
@@ -229,15 +242,9 @@ impl Graph {
     pub(crate) fn set_clocks(&mut self, e: EventId, rules: &Rules) {
         let label = *self.label(e);
         let before = self.previous(e);
-        for row in [Row::Hb, Row::Porf, Row::Released, Row::Acquirable] {
-            if before == INIT {
-                self.row_mut(e, row).fill(0);
-            } else {
-                let source = (before as usize * ROWS + row as usize) * self.stride;
-                let target = (e as usize * ROWS + row as usize) * self.stride;
-                self.rows.copy_within(source..source + self.stride, target);
-            }
-        }
+        // The message is set below, where there is one.
+        let (source, target) = (before as usize * ROWS * self.stride, e as usize * ROWS * self.stride);
+        self.rows.copy_within(source..source + Row::Message as usize * self.stride, target);
         if label.pos == 0 {
             // Fences of the thread that started it are not its own.
             self.row_mut(e, Row::Released).fill(0);
@@ -282,6 +289,22 @@ impl Graph {
                 return;
             }
         }
+    }
+
+    /// What the twin of its thread has done in place of `e`, if they have done the same before.
+    pub(crate) fn twin_event(&self, e: EventId) -> Option<EventId> {
+        let label = self.label(e);
+        let thread = &self.threads[usize::from(label.thread)];
+        let twin = thread.twin?;
+        let pos = usize::from(label.pos);
+        let same = pos == 0 || self.label(thread.events[pos - 1]).same;
+        let events = &self.threads[usize::from(twin)].events;
+        events.get(pos).copied().filter(|_| same)
+    }
+
+    /// Lets what leads to `a` also lead to `b`.
+    pub(crate) fn lead(&mut self, a: EventId, b: EventId) {
+        self.join(b, Row::Porf, a, Row::Porf);
     }
 
     /// What a reader of the write synchronises with: the release sequences that it is in.
@@ -353,7 +376,7 @@ impl Graph {
         if w == INIT {
             return 0;
         }
-        self.locations[loc as usize].writes.iter().position(|x| *x == w).map_or(0, |i| i + 1)
+        self.locations[loc as usize].writes.iter().rposition(|x| *x == w).map_or(0, |i| i + 1)
     }
 
     /// The write at a position of a location's order.
@@ -367,18 +390,31 @@ impl Graph {
     /// The first position of its location's order that coherence leaves to `e`: that of the latest write that happens
     /// before `e` or is read by a read that does.
     pub(crate) fn coherence_bound(&self, e: EventId, coherence: Coherence) -> usize {
-        let loc = self.label(e).loc;
-        let before = |a: EventId| match coherence {
-            Coherence::Unknown => false,
-            Coherence::Local => self.label(a).thread == self.label(e).thread && self.label(a).pos < self.label(e).pos,
-            Coherence::HappensBefore => self.hb(a, e),
-        };
+        self.coherence_bound_at(self.label(e).loc, e, e, coherence)
+    }
+
+    /// The same for an access that comes right after `e`, or is `e`; what itself does, if it is an event, is left out.
+    pub(crate) fn coherence_bound_at(&self, loc: LocId, e: EventId, itself: EventId, coherence: Coherence) -> usize {
         let location = &self.locations[loc as usize];
-        let mut bound = location.writes.iter().rposition(|w| *w != e && before(*w)).map_or(0, |i| i + 1);
+        let seen = self.row(e, Row::Hb);
+        let own = self.label(itself);
+        let before = |a: EventId| {
+            let label = self.label(a);
+            match coherence {
+                Coherence::Unknown => false,
+                Coherence::Local => label.thread == own.thread && label.pos < own.pos,
+                Coherence::HappensBefore => a != itself && label.pos < seen[usize::from(label.thread)],
+            }
+        };
+        let mut bound = location.writes.iter().rposition(|w| before(*w)).map_or(0, |i| i + 1);
         for r in &location.reads {
+            if bound == location.writes.len() {
+                break;
+            }
             let source = self.label(*r).rf;
-            if *r != e && source != INIT && source != e && before(*r) {
-                bound = bound.max(self.co_position(loc, source));
+            if source != INIT && source != itself && before(*r) {
+                let later = &location.writes[bound..];
+                bound += later.iter().rposition(|w| *w == source).map_or(0, |i| i + 1);
             }
         }
         bound
@@ -398,52 +434,99 @@ impl Graph {
     /// The graph that remains when `read` is made to read from `write`: what was added before `read` or leads to `write`.
     /// The write is in no order yet, and the clocks of the read are those of before.
     pub(crate) fn restricted(&self, read: EventId, write: EventId, out: &mut Graph, number: &mut Vec<EventId>) {
-        out.clear(self);
         // A source may have been added after its reader, by an earlier revisit: numbers come first.
         number.clear();
-        number.push(INIT);
-        let mut kept = 1;
-        for e in 1..self.len() {
-            let keep = e <= read || e == write || self.porf(e, write);
+        number.extend(0..=read);
+        let mut kept = read + 1;
+        for e in read + 1..self.len() {
+            let keep = e == write || self.porf(e, write);
             number.push(if keep { kept } else { INIT });
             kept += EventId::from(keep);
         }
-        for e in (1..self.len()).filter(|e| number[*e as usize] != INIT) {
-            let mut label = *self.label(e);
-            if label.rf != INIT {
-                label.rf = number[label.rf as usize];
-            }
-            if let Some(words) = self.saved_at(e) {
-                label.saved = out.saved.len() as u32;
-                out.saved.extend_from_slice(words);
-            }
-            let new = out.len();
-            out.threads[usize::from(label.thread)].events.push(new);
-            out.seq_cst += u32::from(label.mode.seq_cst());
-            if label.loc != NO_LOC {
-                let location = &mut out.locations[label.loc as usize];
-                location.plain += u32::from(!label.mode.atomic());
-                if label.kind.reads() {
-                    location.reads.push(new);
-                }
-            }
-            if label.kind == Kind::Spawn {
-                let thread = &mut out.threads[label.value as usize];
-                (thread.present, thread.spawn) = (true, new);
-            }
-            out.labels.push(label);
-            let begin = e as usize * ROWS * self.stride;
-            out.rows.extend_from_slice(&self.rows[begin..begin + ROWS * self.stride]);
+        out.begin_like(self, read, number);
+        for e in (read + 1..self.len()).filter(|e| number[*e as usize] != INIT) {
+            out.append_copy(self, e, number);
         }
         for (location, kept) in self.locations.iter().zip(&mut out.locations) {
+            kept.writes.clear();
             kept.writes.extend(location.writes.iter().map(|w| number[*w as usize]).filter(|w| *w != INIT));
         }
+        out.made.clear();
         for made in &self.made {
             let alloc = number[made.alloc as usize];
             if alloc != INIT {
                 out.made.push(Made { alloc, free: number[made.free as usize], ..*made });
             }
         }
+    }
+
+    /// Makes this graph a copy of another up to event `last`, coherence and objects aside.
+    fn begin_like(&mut self, other: &Graph, last: EventId, number: &[EventId]) {
+        let n = last as usize + 1;
+        self.stride = other.stride;
+        self.labels.clear();
+        self.labels.extend_from_slice(&other.labels[..n]);
+        for label in &mut self.labels {
+            label.rf = number[label.rf as usize];
+        }
+        self.rows.clear();
+        self.rows.extend_from_slice(&other.rows[..n * ROWS * other.stride]);
+        let saved =
+            other.labels[n..].iter().find(|l| l.saved != NOT_SAVED).map_or(other.saved.len(), |l| l.saved as usize);
+        self.saved.clear();
+        self.saved.extend_from_slice(&other.saved[..saved]);
+        self.seq_cst = other.seq_cst;
+        for label in &other.labels[n..] {
+            self.seq_cst -= u32::from(label.mode.seq_cst());
+        }
+        self.threads.resize_with(other.threads.len(), Thread::default);
+        for (thread, like) in self.threads.iter_mut().zip(&other.threads) {
+            thread.present = like.present && like.spawn <= last;
+            (thread.spawn, thread.func, thread.twin) = (like.spawn, like.func, like.twin);
+            if !Arc::ptr_eq(&thread.args, &like.args) {
+                thread.args = Arc::clone(&like.args);
+            }
+            let kept = like.events.partition_point(|e| *e <= last);
+            thread.events.clear();
+            thread.events.extend_from_slice(&like.events[..kept]);
+        }
+        self.locations.resize_with(other.locations.len(), Location::default);
+        for (location, like) in self.locations.iter_mut().zip(&other.locations) {
+            let kept = like.reads.partition_point(|e| *e <= last);
+            location.reads.clear();
+            location.reads.extend_from_slice(&like.reads[..kept]);
+            location.plain = like.plain;
+        }
+        for label in other.labels[n..].iter().filter(|l| l.loc != NO_LOC) {
+            self.locations[label.loc as usize].plain -= u32::from(!label.mode.atomic());
+        }
+    }
+
+    /// Adds a copy of an event of another graph.
+    fn append_copy(&mut self, other: &Graph, e: EventId, number: &[EventId]) {
+        let mut label = *other.label(e);
+        label.rf = number[label.rf as usize];
+        if let Some(words) = other.saved_at(e) {
+            label.saved = self.saved.len() as u32;
+            self.saved.extend_from_slice(words);
+        }
+        let new = self.len();
+        self.threads[usize::from(label.thread)].events.push(new);
+        self.seq_cst += u32::from(label.mode.seq_cst());
+        if label.loc != NO_LOC {
+            let location = &mut self.locations[label.loc as usize];
+            location.plain += u32::from(!label.mode.atomic());
+            if label.kind.reads() {
+                location.reads.push(new);
+            }
+        }
+        if label.kind == Kind::Spawn {
+            let thread = &mut self.threads[label.value as usize];
+            (thread.present, thread.spawn) = (true, new);
+        }
+        self.labels.push(label);
+        let begin = e as usize * ROWS * other.stride;
+        self.rows.extend_from_slice(&other.rows[begin..begin + ROWS * other.stride]);
     }
 
     /// The state that was kept at `e`; the first word says how long it is.
@@ -453,31 +536,5 @@ impl Graph {
             let begin = begin as usize;
             &self.saved[begin..begin + self.saved[begin] as usize]
         })
-    }
-
-    /// Empties the graph and gives it the threads and locations of another, without events.
-    fn clear(&mut self, like: &Graph) {
-        self.stride = like.stride;
-        self.labels.clear();
-        self.labels.push(like.labels[0]);
-        self.rows.clear();
-        self.rows.resize(ROWS * self.stride, 0);
-        self.saved.clear();
-        self.made.clear();
-        self.seq_cst = 0;
-        self.threads.resize_with(like.threads.len(), Thread::default);
-        for (thread, other) in self.threads.iter_mut().zip(&like.threads) {
-            thread.events.clear();
-            thread.present = other.present && other.spawn == INIT;
-            thread.spawn = INIT;
-            thread.func = other.func;
-            thread.args.clone_from(&other.args);
-        }
-        self.locations.resize_with(like.locations.len(), Location::default);
-        for location in &mut self.locations {
-            location.writes.clear();
-            location.reads.clear();
-            location.plain = 0;
-        }
     }
 }

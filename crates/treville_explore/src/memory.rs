@@ -1,9 +1,12 @@
-//! Locations: which accesses touch the same memory, and which object they belong to.
+//! Locations: which accesses touch the same memory, and which object they belong to. Their numbers, and those of threads,
+//! are the same in every graph and for everyone who explores the same program.
 
 use crate::graph::LocId;
 use std::collections::HashMap;
-use treville_ir::{ObjectId, Program};
-use treville_vm::bytecode::address;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use treville_ir::{Expr, ObjectId, Program};
+use treville_vm::bytecode::{SiteId, address};
 
 /// What an address belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,10 +30,49 @@ pub(crate) struct Place {
     pub(crate) init: u64,
 }
 
-/// All locations met so far. They are never forgotten: their numbers are the same in every graph.
+/// All numbers given so far. They are never taken back.
 #[derive(Default)]
+pub(crate) struct Numbers(Mutex<Table>);
+
+#[derive(Default)]
+struct Table {
+    by_address: Addresses,
+    places: Vec<Place>,
+    /// Threads by who started them and as which one; the first ones are there from the start.
+    children: HashMap<(u16, u32), u16>,
+    threads: u16,
+}
+
+impl Numbers {
+    /// For a program that starts with so many threads.
+    pub(crate) fn new(threads: u16) -> Self {
+        Numbers(Mutex::new(Table { threads, ..Table::default() }))
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn threads(&self) -> u16 {
+        self.table().threads
+    }
+
+    /// The thread that another starts as its n-th.
+    pub(crate) fn child(&self, parent: u16, n: u32) -> u16 {
+        let mut table = self.table();
+        let next = table.threads;
+        let child = *table.children.entry((parent, n)).or_insert(next);
+        table.threads = table.threads.max(child + 1);
+        child
+    }
+}
+
+/// What one who explores knows of the locations.
 pub(crate) struct Locations {
-    by_address: HashMap<u64, LocId>,
+    numbers: Arc<Numbers>,
+    by_address: Addresses,
+    /// For each site, its last access: most sites stay with one location.
+    recent: Vec<(u64, LocId)>,
     pub(crate) places: Vec<Place>,
     /// Of each allocation, its locations.
     pub(crate) of_made: HashMap<(u32, u32), Vec<LocId>>,
@@ -43,15 +85,56 @@ pub(crate) struct Overlap {
 }
 
 impl Locations {
+    pub(crate) fn new(numbers: Arc<Numbers>, n_sites: usize) -> Self {
+        let recent = vec![(u64::MAX, 0); n_sites];
+        Locations { numbers, by_address: Addresses::default(), recent, places: Vec::new(), of_made: HashMap::new() }
+    }
+
     /// The location of an access that was met.
     pub(crate) fn known(&self, addr: u64, size: u8) -> Option<LocId> {
         self.by_address.get(&addr).copied().filter(|loc| self.places[*loc as usize].size == size)
     }
 
-    pub(crate) fn find(&mut self, program: &Program, addr: u64, size: u8) -> Result<LocId, Overlap> {
-        if let Some(loc) = self.by_address.get(&addr) {
-            let place = self.places[*loc as usize];
-            return if place.size == size { Ok(*loc) } else { Err(Overlap { addr: place.addr, size: place.size }) };
+    pub(crate) fn find(&mut self, program: &Program, site: SiteId, addr: u64, size: u8) -> Result<LocId, Overlap> {
+        let recent = &self.recent[site.0 as usize];
+        if recent.0 == addr {
+            return Ok(recent.1);
+        }
+        let loc = match self.by_address.get(&addr) {
+            Some(loc) => *loc,
+            None => {
+                self.numbers.table().find(program, addr, size)?;
+                self.catch_up();
+                self.by_address[&addr]
+            }
+        };
+        let place = &self.places[loc as usize];
+        if place.size != size {
+            return Err(Overlap { addr: place.addr, size: place.size });
+        }
+        self.recent[site.0 as usize] = (addr, loc);
+        Ok(loc)
+    }
+
+    /// Learns what others have met.
+    pub(crate) fn catch_up(&mut self) {
+        let table = self.numbers.table();
+        for place in &table.places[self.places.len()..] {
+            let loc = self.places.len() as LocId;
+            if let Owner::Made { thread, number } = place.owner {
+                self.of_made.entry((thread, number)).or_default().push(loc);
+            }
+            self.by_address.insert(place.addr, loc);
+            self.places.push(*place);
+        }
+    }
+}
+
+impl Table {
+    /// Makes sure that an access has its location.
+    fn find(&mut self, program: &Program, addr: u64, size: u8) -> Result<(), Overlap> {
+        if self.by_address.contains_key(&addr) {
+            return Ok(());
         }
         let near = addr.saturating_sub(7)..addr.saturating_add(u64::from(size));
         for other in near.filter_map(|a| self.by_address.get(&a)) {
@@ -60,18 +143,35 @@ impl Locations {
                 return Err(Overlap { addr: place.addr, size: place.size });
             }
         }
-        let loc = self.places.len() as LocId;
         let owner = owner(program, addr, size);
-        if let Owner::Made { thread, number } = owner {
-            self.of_made.entry((thread, number)).or_default().push(loc);
-        }
         let init = match owner {
             Owner::Static(object) => initial(program, object, addr, size),
             _ => 0,
         };
+        self.by_address.insert(addr, self.places.len() as LocId);
         self.places.push(Place { addr, size, owner, init });
-        self.by_address.insert(addr, loc);
-        Ok(loc)
+        Ok(())
+    }
+}
+
+type Addresses = HashMap<u64, LocId, BuildHasherDefault<AddressHasher>>;
+
+/// Addresses are few and the program's own: one multiplication scatters them.
+#[derive(Default)]
+pub(crate) struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_u64(u64::from(*b)));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
     }
 }
 
@@ -93,12 +193,8 @@ pub(crate) fn initial(program: &Program, object: ObjectId, addr: u64, size: u8) 
     let offset = origin - object.address;
     let mut bytes = [0; 8];
     for cell in &object.init {
-        let value = match &cell.value {
-            treville_ir::Expr::Const(v) => v.unsigned(),
-            treville_ir::Expr::Addr(o, by) => u128::from(program.objects[*o].address.wrapping_add_signed(*by)),
-            _ => 0,
-        };
-        for i in 0..u64::from(cell.size) {
+        let value = constant(program, &cell.value);
+        for i in 0..u64::from(cell.size.min(8)) {
             if let Some(byte) = (cell.offset + i).checked_sub(offset).and_then(|at| bytes.get_mut(at as usize)) {
                 *byte = (value >> (8 * i)) as u8;
             }
@@ -106,4 +202,16 @@ pub(crate) fn initial(program: &Program, object: ObjectId, addr: u64, size: u8) 
     }
     let spare = 64 - 8 * u32::from(size.clamp(1, 8));
     (u64::from_le_bytes(bytes) << spare) >> spare
+}
+
+/// The value of an expression without registers.
+pub(crate) fn constant(program: &Program, e: &Expr) -> u64 {
+    match e {
+        Expr::Const(v) => v.unsigned() as u64,
+        Expr::Addr(object, offset) => program.objects[*object].address.wrapping_add_signed(*offset),
+        // A pointer in a narrower register.
+        Expr::Cast(_, width, inner) if *width < 64 => constant(program, inner) & ((1 << width) - 1),
+        Expr::Cast(_, _, inner) => constant(program, inner),
+        _ => 0,
+    }
 }

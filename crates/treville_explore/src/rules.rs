@@ -3,8 +3,9 @@
 //! Clocks (see [`crate::graph::Row`]) decide coherence. What they do not decide can only be broken by a choice that is not
 //! the latest one: an event that reads the latest write, or writes the latest one, has no successor in any order.
 
-use crate::graph::{EventId, Graph, INIT, Kind, NO_LOC};
-use treville_base::{BitMatrix, BitSet};
+mod psc;
+
+use crate::graph::{EventId, Graph, Kind, NO_LOC};
 
 /// How strong an access or a fence is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +54,11 @@ impl Mode {
             };
         }
         mode
+    }
+
+    /// As strong as both.
+    pub(crate) fn with(self, other: Mode) -> Mode {
+        Mode(self.0 | other.0)
     }
 
     fn without_seq_cst(self) -> Mode {
@@ -148,7 +154,7 @@ impl Rules {
         match self.order {
             Order::None => true,
             Order::Sequential | Order::StoreBuffers => !self.in_cycle(graph, e, scratch),
-            Order::Rc11 => graph.seq_cst < 2 || rc11_order(graph),
+            Order::Rc11 => graph.seq_cst < 2 || !psc::in_cycle(graph, e, scratch),
         }
     }
 
@@ -233,69 +239,4 @@ impl Scratch {
     fn visit(&mut self, e: EventId) -> bool {
         !std::mem::replace(&mut self.seen[e as usize], true)
     }
-}
-
-/// RC11: the partial order of seq_cst events has no cycle.
-fn rc11_order(graph: &Graph) -> bool {
-    let n = graph.labels.len();
-    let mut po = BitMatrix::new(n);
-    let mut po_other = BitMatrix::new(n);
-    let mut hb = BitMatrix::new(n);
-    let mut hb_loc = BitMatrix::new(n);
-    let (mut rf, mut co, mut fr) = (BitMatrix::new(n), BitMatrix::new(n), BitMatrix::new(n));
-    let (mut seq_cst, mut fences) = (BitSet::new(n), BitSet::new(n));
-    for b in 1..n as EventId {
-        let to = graph.label(b);
-        if to.mode.seq_cst() {
-            seq_cst.insert(b as usize);
-            if to.kind == Kind::Fence {
-                fences.insert(b as usize);
-            }
-        }
-        for a in (1..n as EventId).filter(|a| *a != b && graph.hb(*a, b)) {
-            let from = graph.label(a);
-            let same_loc = from.loc != NO_LOC && from.loc == to.loc;
-            hb.insert(a as usize, b as usize);
-            if same_loc {
-                hb_loc.insert(a as usize, b as usize);
-            }
-            if from.thread == to.thread {
-                po.insert(a as usize, b as usize);
-                if !same_loc {
-                    po_other.insert(a as usize, b as usize);
-                }
-            }
-        }
-        if to.kind.reads() && to.rf != INIT {
-            rf.insert(to.rf as usize, b as usize);
-        }
-    }
-    for location in &graph.locations {
-        for (i, w) in location.writes.iter().enumerate() {
-            location.writes[i + 1..].iter().for_each(|v| co.insert(*w as usize, *v as usize));
-        }
-        for r in &location.reads {
-            let position = graph.co_position(graph.label(*r).loc, graph.label(*r).rf);
-            location.writes[position..].iter().for_each(|w| fr.insert(*r as usize, *w as usize));
-        }
-    }
-    let then = |a: &BitMatrix, b: &BitMatrix| {
-        let mut out = BitMatrix::new(n);
-        out.compose_into(a, b);
-        out
-    };
-    let eco = {
-        let mut eco = rf.union(&co).union(&fr);
-        eco.close_transitively();
-        eco
-    };
-    let base = po.union(&then(&then(&po_other, &hb), &po_other)).union(&hb_loc).union(&co).union(&fr);
-    let fence = BitMatrix::identity_on(&fences);
-    let seq_cst = BitMatrix::identity_on(&seq_cst);
-    let from = seq_cst.union(&then(&fence, &hb));
-    let to = seq_cst.union(&then(&hb, &fence));
-    let psc_base = then(&then(&from, &base), &to);
-    let between = hb.union(&then(&then(&hb, &eco), &hb));
-    let psc_fence = then(&then(&fence, &between), &fence);
-    psc_base.union(&psc_fence).is_acyclic()
 }

@@ -11,7 +11,7 @@ use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOpti
 use treville_base::{Cancel, Diagnostic, SourceMap};
 use treville_cat::{BUNDLED_ONLY, Parens, lint, parse_unit, print};
 use treville_ir::validate;
-use treville_llvm::{Block, Body, Module, lower, parse};
+use treville_llvm::{Block, Body, LowerOptions, Module, lower, parse};
 
 /// How far a text came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -109,7 +109,7 @@ pub fn llvm(text: &str) -> Reached {
     for body in module.globals.iter().filter_map(|g| g.function()?.body.as_ref()) {
         body.blocks.iter().for_each(|block| visit(&module, body, block));
     }
-    match lower(&module, "input.ll", &mut sources, &mut |_| None) {
+    match lower(&module, &LowerOptions { name: "input.ll", weak_cas: true }, &mut sources, &mut |_| None) {
         Err(errors) => drop(rejected(&errors, &sources)),
         Ok(program) => assert_eq!(validate(&program), Ok(()), "a program that was lowered is one"),
     }

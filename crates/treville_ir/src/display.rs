@@ -1,6 +1,6 @@
 //! How values and addresses are written for people.
 
-use crate::{Program, Type};
+use crate::{Member, Object, Program, Type};
 use treville_term::Bv;
 
 impl Program {
@@ -29,13 +29,28 @@ impl Program {
     fn show_pointer(&self, address: u64) -> Option<String> {
         let (id, offset) = self.object_at(address)?;
         let name = &self.objects[id].name;
-        Some(if offset == 0 { name.to_string() } else { format!("{name}+{offset}") })
+        Some(match self.objects[id].whole(offset) {
+            Some(path) => format!("{name}{path}"),
+            None if offset == 0 => name.to_string(),
+            None => format!("{name}+{offset}"),
+        })
+    }
+
+    /// How a value at an address is shown.
+    pub fn type_at(&self, address: u64) -> Type {
+        self.object_at(address).map_or(Type::Untyped, |(id, offset)| {
+            let object = &self.objects[id];
+            object.member(offset).map_or(object.ty, |member| member.ty)
+        })
     }
 
     /// The name of an address: `x`, `x[2]` for arrays, `x+4` inside an object.
     pub fn show_address(&self, address: u64) -> Option<String> {
         let (id, offset) = self.object_at(address)?;
         let object = &self.objects[id];
+        if let Some(member) = object.member(offset) {
+            return Some(format!("{}{}", object.name, member.path));
+        }
         let element = match object.ty {
             Type::Int { bytes, .. } => u64::from(bytes),
             Type::Pointer | Type::Untyped => 8,
@@ -45,5 +60,26 @@ impl Program {
             _ if object.array && offset.is_multiple_of(element) => format!("{}[{}]", object.name, offset / element),
             _ => format!("{}+{offset}", object.name),
         })
+    }
+}
+
+impl Object {
+    /// The part that begins at an offset: of a record the whole, not its first member.
+    fn whole(&self, offset: u64) -> Option<&str> {
+        let mut path: &str = &self.member(offset)?.path;
+        while let Some((record, _)) = path.rsplit_once('.') {
+            let first = self.members.iter().find(|m| m.path.starts_with(record))?;
+            if first.offset != offset {
+                break;
+            }
+            path = record;
+        }
+        Some(path)
+    }
+
+    /// The named part that begins at an offset.
+    fn member(&self, offset: u64) -> Option<&Member> {
+        let at = self.members.binary_search_by_key(&offset, |m| m.offset).ok()?;
+        Some(&self.members[at])
     }
 }

@@ -15,7 +15,7 @@ mod validate;
 pub use dialect::{Dialect, StatusDependency};
 pub use expr::Expr;
 pub use program::{
-    Block, BlockId, Callee, Failure, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Object, ObjectId, Op,
+    Block, BlockId, Callee, Failure, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Member, Object, ObjectId, Op,
     Program, Reg, RegInfo, Root, Storage, TagId, Tags, Terminator, ThreadId, Type, UpdateTags, Wait,
 };
 pub use question::{Atom, Comparison, Formula, Observable, Operand, Place, Quantifier, Question};

@@ -272,6 +272,8 @@ pub enum Failure {
     Deadlock,
     Liveness,
     ApiMisuse,
+    /// The model raises a flag.
+    Flag,
 }
 
 /// Annotations of loops.
@@ -286,6 +288,23 @@ pub enum Mark {
 }
 
 impl Failure {
+    /// What is wrong in any program.
+    pub const USUAL: &[Failure] = &[
+        Failure::Assertion,
+        Failure::Race,
+        Failure::Uninitialized,
+        Failure::InvalidAccess,
+        Failure::UseAfterFree,
+        Failure::DoubleFree,
+        Failure::InvalidFree,
+        Failure::Deadlock,
+        Failure::ApiMisuse,
+        Failure::Flag,
+    ];
+
+    /// What a program may mean to do: looked for only if somebody asks.
+    pub const ASKED: &[Failure] = &[Failure::Leak, Failure::Liveness];
+
     /// As reports and scripts name it.
     pub fn name(self) -> &'static str {
         match self {
@@ -300,6 +319,7 @@ impl Failure {
             Failure::Deadlock => "deadlock",
             Failure::Liveness => "liveness",
             Failure::ApiMisuse => "api-misuse",
+            Failure::Flag => "flag",
         }
     }
 }
@@ -352,9 +372,21 @@ pub struct Object {
     pub array: bool,
     /// Each thread has its own copy; [`Expr::Addr`] is then that of the thread that evaluates it.
     pub thread_local: bool,
+    /// Its parts as the source names them, ascending; none if it is one value or an array of such. For people only: the
+    /// text form leaves them out.
+    pub members: Vec<Member>,
     /// Disjoint, ascending, covering the object.
     pub init: Vec<InitCell>,
     pub span: Span,
+}
+
+/// A named part of an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    pub offset: u64,
+    /// As it is written after the object's name: `.next`, `[2].seq`.
+    pub path: Name,
+    pub ty: Type,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -410,8 +442,10 @@ impl Program {
 
     /// The first operation, if any, that only engines running whole programs take: calls, threads made on the way, a heap.
     pub fn dynamic_feature(&self) -> Option<(&'static str, Span)> {
-        let insts = self.funcs.iter().flat_map(|f| f.blocks.iter()).flat_map(|b| &b.insts);
-        insts.filter_map(|inst| Some((inst.op.dynamic_feature()?, inst.span))).next()
+        self.funcs.iter().find_map(|func| {
+            let mut insts = func.blocks.iter().flat_map(|b| &b.insts);
+            insts.find_map(|inst| Some((inst.op.dynamic_feature(func)?, inst.span)))
+        })
     }
 
     /// The address that the next object gets.
@@ -442,15 +476,16 @@ impl Program {
 }
 
 impl Op {
-    fn dynamic_feature(&self) -> Option<&'static str> {
+    fn dynamic_feature(&self, func: &Func) -> Option<&'static str> {
         match self {
             Op::Call { .. } => Some("a function call"),
             Op::Spawn { .. } | Op::Join { .. } | Op::Current { .. } => Some("a thread that is started by another"),
             Op::Alloc { .. } | Op::Free { .. } => Some("an object that is made on the way"),
             Op::Copy { .. } | Op::Fill { .. } => Some("a copy of memory"),
             Op::Fail { .. } => Some("an assertion"),
-            Op::Nondet { .. } => Some("a value that is not determined"),
+            Op::Nondet { dst } if func.regs[*dst].width > 1 => Some("a value that is not determined"),
             Op::Mark(_)
+            | Op::Nondet { .. }
             | Op::Assign { .. }
             | Op::Load { .. }
             | Op::Store { .. }

@@ -72,6 +72,7 @@ const FAILURES: &[Failure] = &[
     Failure::Deadlock,
     Failure::Liveness,
     Failure::ApiMisuse,
+    Failure::Flag,
 ];
 
 /// Words that begin what comes after `r =`, so that no register is written like one.

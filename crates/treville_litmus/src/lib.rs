@@ -50,6 +50,8 @@ pub struct Options {
     pub macros: Option<Arc<Macros>>,
     /// Whether C is that of the Linux kernel; if nothing is said, the code tells.
     pub kernel: Option<bool>,
+    /// A weak compare-exchange of C may fail for no reason.
+    pub weak_cas: bool,
 }
 
 /// Parses a test in any dialect. All errors that can be found in one run are returned.

@@ -220,6 +220,7 @@ impl<'a> Memory<'a> {
                 ty: draft.ty,
                 array: draft.count.is_some(),
                 thread_local: false,
+                members: Vec::new(),
                 init: (0..size / u64::from(element)).map(cell).collect(),
                 span: draft.span,
             };

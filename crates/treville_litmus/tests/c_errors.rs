@@ -49,7 +49,7 @@ fn messages(path: &Path) -> String {
         parse_macros(file, &text).err()
     } else {
         let macros = Some(Arc::new(parse_macros(macros, MACROS).unwrap()));
-        parse(file, &text, &Options { macros, kernel: None }).err()
+        parse(file, &text, &Options { macros, ..Options::default() }).err()
     };
     show(&sources, &errors.unwrap_or_default())
 }

@@ -47,7 +47,7 @@ pub use inst::{
     IntPredicate, Operand, Ordering, Passing, RmwOp, Scope, Terminator, TerminatorKind,
 };
 pub use layout::{GepOffset, Layout, NoLayout, TypeLayout};
-pub use lower::lower;
+pub use lower::{LowerOptions, lower};
 pub use module::{
     Attributes, Block, BlockId, Body, Definition, Function, Global, GlobalId, GlobalKind, Label, Linkage, Module,
     Param, Value, ValueId, Variable,

@@ -2,7 +2,7 @@
 //!
 //! Every scalar value becomes a register of its width; structs, arrays and vectors as values become one register for each
 //! scalar in them. Memory is that of the module's data layout. Functions that the module does not define are those of the
-//! [`runtime`]. Undefined and poisoned values are 0, a weak compare-exchange fails only for a reason, and volatile accesses
+//! [`runtime`]. Undefined and poisoned values are 0, a weak compare-exchange fails for no reason only if [`LowerOptions`] say so, and volatile accesses
 //! are plain ones. What cannot be lowered is an error with its place, in the source where it is known.
 //!
 //! Results of more than one scalar go through memory: the caller passes, as the first argument, the address of an object
@@ -21,6 +21,7 @@ mod emitter;
 mod fold;
 mod globals;
 mod intrinsic;
+mod members;
 mod memory;
 mod places;
 mod runtime;
@@ -44,6 +45,15 @@ fn unsupported<T>(why: impl Into<String>) -> Lowered<T> {
     Err(Unsupported(why.into()))
 }
 
+/// How a module is read.
+#[derive(Clone, Copy, Debug)]
+pub struct LowerOptions<'a> {
+    /// The program's name.
+    pub name: &'a str,
+    /// A weak compare-exchange may fail for no reason.
+    pub weak_cas: bool,
+}
+
 /// The program that a module is, with `main` as its only thread at the start.
 ///
 /// Places are in the source files that the debug information names: those that `sources` has already, or that `read` finds,
@@ -53,9 +63,9 @@ fn unsupported<T>(why: impl Into<String>) -> Lowered<T> {
 /// One for each thing that cannot be lowered.
 pub fn lower(
     module: &Module,
-    name: &str,
+    options: &LowerOptions<'_>,
     sources: &mut SourceMap,
     read: &mut dyn FnMut(&str) -> Option<String>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    Unit::new(module, name, places::Places::new(module, sources, read)).lower()
+    Unit::new(module, options.name, options.weak_cas, places::Places::new(module, sources, read)).lower()
 }

@@ -6,10 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use treville_base::{Cancel, Diagnostic, Name, SourceMap};
+use treville_base::{Diagnostic, Name, SourceMap};
 use treville_explore::Explore;
 use treville_ir::{Program, validate};
-use treville_llvm::{Clang, CompileOptions, lower, parse};
+use treville_llvm::{Clang, CompileOptions, LowerOptions, lower, parse};
 use treville_task::{Bounds, Limits, Reductions, Semantics, Task};
 
 fn cases(folder: &str) -> Vec<PathBuf> {
@@ -36,7 +36,7 @@ fn program(path: &Path, text: &str) -> (SourceMap, Result<Program, Vec<Diagnosti
     };
     let program = compiled.and_then(|ir| {
         let file = sources.add(format!("{name}.ll"), ir.as_str());
-        lower(&parse(file, &ir)?, &name, &mut sources, &mut read_file)
+        lower(&parse(file, &ir)?, &LowerOptions { name: &name, weak_cas: false }, &mut sources, &mut read_file)
     });
     (sources, program)
 }
@@ -50,11 +50,14 @@ fn explored(program: &Program, model: &str) -> String {
         question: None,
         queries: Vec::new(),
         bounds: Bounds::default(),
-        limits: Limits { cancel: Cancel::default(), memory_mb: None },
+        limits: Limits::default(),
         states: false,
         reductions: Reductions { idle_loops: true, symmetry: false },
+        properties: treville_ir::Failure::USUAL.iter().copied().collect(),
+        reference: None,
+        stories: 0,
     };
-    match Explore.explore(&task) {
+    match Explore.explore(&task, &treville_task::Silent) {
         Err(why) => why.what,
         Ok(outcome) => match (outcome.violation, outcome.stopped) {
             (Some(violation), _) => format!("{} {}", violation.failure.name(), violation.message),

@@ -43,6 +43,22 @@ fn show_place(sources: &SourceMap, span: Span) -> String {
     format!("{}:{}:{}", sources.file(span.file).name, at.line, at.column)
 }
 
+/// A place with a message and its line.
+pub(crate) fn render_place(
+    out: &mut String,
+    sources: &SourceMap,
+    span: Span,
+    word: Option<&str>,
+    message: &str,
+    palette: Palette,
+) {
+    let role = if word.is_some() { Paint::Bad } else { Paint::Faint };
+    let word = word.map(|word| format!("{}: ", palette.paint(role, word))).unwrap_or_default();
+    let place = palette.paint(Paint::Place, &show_place(sources, span));
+    let _ = writeln!(out, "{place}: {word}{}", palette.paint(Paint::Strong, message));
+    excerpt(out, sources, span, role, palette);
+}
+
 /// The line where the span begins, with the part of the span on that line underlined.
 fn excerpt(out: &mut String, sources: &SourceMap, span: Span, role: Paint, palette: Palette) {
     let at = sources.start(span);

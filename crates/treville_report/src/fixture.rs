@@ -76,6 +76,7 @@ pub(crate) fn program() -> Program {
             ty,
             array: false,
             thread_local: false,
+            members: Vec::new(),
             init: vec![cell],
             span: span("x=0"),
         };
@@ -164,6 +165,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         flags: BTreeMap::from([(Name::new("data-race"), 2)]),
         undefined: false,
         violation: None,
+        stories: Vec::new(),
         stopped: None,
         cut: false,
         stats: BTreeMap::from([("candidates", 4)]),

@@ -5,7 +5,7 @@ use crate::{Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, Prog
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
 use treville_ir::Quantifier;
-use treville_task::{Observation, Scope, Verdict};
+use treville_task::{Observation, Scope, StopReason, Verdict};
 
 /// What the caller asked to see beyond the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,7 +28,7 @@ pub fn json(report: &FileReport, details: Details) -> String {
     match &report.content {
         Content::Failed(failure) => failed(&mut object, failure),
         Content::Checked(checked) => answered(&mut object, report, checked, details),
-        Content::Program(checked) => program(&mut object, report, checked),
+        Content::Program(checked) => program(&mut object, report, checked, details),
     }
     object.raw("time_ms", &format!("{:.3}", report.time.as_secs_f64() * 1e3));
     let outcome = match &report.content {
@@ -87,16 +87,24 @@ fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details
     }
 }
 
-fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked) {
+fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, details: Details) {
     scope(object, &checked.verdict, &checked.scope);
     if let Some(reason) = report.reason() {
         object.string("reason", &reason);
+    }
+    if let Verdict::Unknown(StopReason::RefusedAt(_, span)) = &checked.verdict {
+        let at = checked.sources.start(*span);
+        object.number("line", at.line as u64);
+        object.number("column", at.column as u64);
     }
     object.number("executions", checked.outcome.counts.executions);
     object.number("blocked", checked.outcome.counts.blocked);
     if let Some(violation) = &checked.outcome.violation {
         let mut found = Object::new();
         found.string("kind", violation.failure.name());
+        if let Some(name) = &violation.name {
+            found.string("name", name);
+        }
         found.string("message", &violation.message);
         if let Some(span) = violation.span {
             found.raw("location", &location(&checked.sources, span));
@@ -106,6 +114,10 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked) {
         }
         found.number("thread", u64::from(violation.thread));
         object.raw("violation", &found.end());
+        let drawing = Drawing::of_violation(&checked.program, &checked.sources, violation);
+        if let (Some(drawing), true) = (drawing, details.witness) {
+            object.raw("witness", &execution(&drawing));
+        }
     }
 }
 

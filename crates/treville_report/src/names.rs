@@ -65,6 +65,9 @@ pub(crate) fn show_cell(program: &Program, cell: Cell) -> String {
     let Some(name) = program.show_address(cell.address) else { return format!("{:#x}", cell.address) };
     let whole = program.object_at(cell.address).is_none_or(|(id, _)| {
         let object = &program.objects[id];
+        if !object.members.is_empty() {
+            return true;
+        }
         let element = match object.ty {
             Type::Int { bytes, .. } => u64::from(bytes),
             Type::Pointer | Type::Untyped => 8,
@@ -75,8 +78,7 @@ pub(crate) fn show_cell(program: &Program, cell: Cell) -> String {
 }
 
 fn show_value(program: &Program, cell: Option<Cell>, value: Bv) -> String {
-    let object = cell.and_then(|cell| program.object_at(cell.address));
-    let ty = object.map_or(Type::Untyped, |(id, _)| program.objects[id].ty);
+    let ty = cell.map_or(Type::Untyped, |cell| program.type_at(cell.address));
     program.show_value(value, ty)
 }
 

@@ -1,13 +1,13 @@
 //! One file's answer in a terminal: the verdict first, then the states with those marked that satisfy the condition.
 
+use crate::diagnostics::render_place;
 use crate::{
     Checked, Content, Details, Drawing, FileReport, Paint, Palette, ProgramChecked, execution, json::observation_word,
-    render_diagnostics, show_condition, state, state_items,
+    render_diagnostics, show_condition, state, state_items, story,
 };
 use std::fmt::Write;
-use treville_base::Diagnostic;
 use treville_ir::Quantifier;
-use treville_task::{FinalState, Observation, Verdict};
+use treville_task::{FinalState, Observation, StopReason, Verdict};
 
 /// A longer table is cut unless all states were asked for.
 const FEW_STATES: usize = 16;
@@ -43,16 +43,19 @@ fn program(report: &FileReport, checked: &ProgramChecked, details: Details, pale
     let file = palette.paint(Paint::Strong, &report.file);
     let word = palette.paint(role, report.verdict().as_str());
     let mut out = format!("{file} under {}: {word}, {meaning}{scope}\n", report.model);
+    if let Verdict::Unknown(StopReason::RefusedAt(_, span)) = &checked.verdict {
+        render_place(&mut out, &checked.sources, *span, None, "at this step", palette);
+    }
     if let Some(violation) = violation {
-        let message = format!("{} in thread {}", violation.message, violation.thread);
-        let mut diagnostic = Diagnostic::error(violation.span, message);
-        if let Some(other) = violation.other {
-            diagnostic = diagnostic.label(other, "the other is here");
+        out += &story(violation, &checked.program, &checked.sources, palette);
+        let drawing = Drawing::of_violation(&checked.program, &checked.sources, violation);
+        if let (Some(drawing), true) = (drawing, details.witness) {
+            let _ = write!(out, "\n{}", execution(&drawing, palette));
         }
-        out += &render_diagnostics(&[diagnostic], &checked.sources, palette);
     }
     let counts = &checked.outcome.counts;
-    let _ = writeln!(out, "  {} complete executions, {} blocked", counts.executions, counts.blocked);
+    let executions = if counts.executions == 1 { "execution" } else { "executions" };
+    let _ = writeln!(out, "  {} complete {executions}, {} blocked", counts.executions, counts.blocked);
     if details.stats {
         for (name, value) in &checked.outcome.stats {
             let _ = writeln!(out, "  {name:<24} {value}");

@@ -22,11 +22,17 @@ pub struct Unsupported {
 pub struct Progress {
     pub executions: u64,
     pub candidates: u64,
+    /// How many executions there will be, as far as one can tell.
+    pub expected: Option<u64>,
 }
 
 /// Told from time to time how far an engine is.
 pub trait Monitor: Sync {
     fn progress(&self, progress: &Progress);
+    /// Whether it is worth some time to guess at the start how much there is to do.
+    fn wants_estimate(&self) -> bool {
+        false
+    }
 }
 
 /// A monitor that does nothing.

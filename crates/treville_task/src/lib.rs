@@ -6,9 +6,11 @@
 mod engine;
 mod outcome;
 mod query;
+mod story;
 
 pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Reached, Silent, Unsupported};
 pub use outcome::{
     Answer, Counts, FinalState, FinalValue, Observation, Outcome, Scope, Stats, StopReason, Verdict, Violation, Witness,
 };
-pub use query::{Bounds, Goal, Limits, Query, Reductions, Semantics, Task};
+pub use query::{Bounds, Goal, Limits, Query, Reductions, Reference, Semantics, Task};
+pub use story::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};

@@ -1,5 +1,6 @@
 //! Answers, and the one place where they become a verdict.
 
+use crate::Story;
 use std::collections::BTreeMap;
 use treville_base::{Cancel, Name, Span};
 use treville_event::{Graph, Relation};
@@ -41,6 +42,8 @@ pub enum StopReason {
     Memory,
     /// The engine met something that it cannot judge; the text says what and where.
     Refused(String),
+    /// The same at a place of the program.
+    RefusedAt(String, Span),
 }
 
 impl StopReason {
@@ -64,7 +67,7 @@ impl std::fmt::Display for StopReason {
             StopReason::Timeout => f.write_str("the time limit was reached"),
             StopReason::Cancelled => f.write_str("interrupted"),
             StopReason::Memory => f.write_str("the memory limit was reached"),
-            StopReason::Refused(why) => f.write_str(why),
+            StopReason::Refused(why) | StopReason::RefusedAt(why, _) => f.write_str(why),
         }
     }
 }
@@ -95,11 +98,15 @@ pub struct Counts {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Violation {
     pub failure: Failure,
+    /// Of a flag, its name; of an assertion, what it says.
+    pub name: Option<Name>,
     pub message: String,
     pub thread: u32,
     pub span: Option<Span>,
     /// The other access of a race, the free of a freed object, …
     pub other: Option<Span>,
+    /// The execution that shows it.
+    pub story: Option<Box<Story>>,
 }
 
 /// Figures for `--stats`, by name.
@@ -118,6 +125,8 @@ pub struct Outcome {
     pub undefined: bool,
     /// How the program fails, if it does.
     pub violation: Option<Violation>,
+    /// Complete executions of a program, as many as were asked for and found.
+    pub stories: Vec<Story>,
     /// Why the engine ended before it had seen everything.
     pub stopped: Option<StopReason>,
     /// Some execution was cut at a bound.

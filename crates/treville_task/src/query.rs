@@ -1,5 +1,6 @@
 //! Tasks: a program, what its executions are, and what is asked of them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Name};
 use treville_event::Vocabulary;
@@ -20,6 +21,21 @@ pub struct Task {
     /// List the final states (and count them): an engine may otherwise stop as soon as every query is answered.
     pub states: bool,
     pub reductions: Reductions,
+    /// Of a program that asks nothing of its own: the failures that are looked for.
+    pub properties: BTreeSet<Failure>,
+    /// Judges the execution that shows a failure before anybody sees it.
+    pub reference: Option<Reference>,
+    /// How many complete executions of it are to be told, if it does not fail.
+    pub stories: usize,
+}
+
+/// A model as the reference evaluator takes it, with the shape of events that it is linked for.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    pub model: Arc<Model>,
+    pub vocabulary: Arc<Vocabulary>,
+    /// The fence of x86, if a program in C is to be judged as what it is after compilation to that.
+    pub fence: Option<Name>,
 }
 
 /// What an engine may leave out since it would find nothing new.
@@ -75,6 +91,8 @@ pub struct Limits {
     /// Raised by the caller, or at the deadline.
     pub cancel: Cancel,
     pub memory_mb: Option<u64>,
+    /// Threads that an engine may use; one if it is not said.
+    pub threads: Option<u32>,
 }
 
 impl Default for Bounds {

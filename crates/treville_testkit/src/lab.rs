@@ -68,7 +68,7 @@ impl Lab {
     pub fn parse(&self, text: &str, kernel: Option<bool>) -> Result<Litmus, String> {
         let mut sources = SourceMap::new();
         let file = sources.add("test", text);
-        let options = Options { macros: Some(Arc::clone(&self.macros)), kernel };
+        let options = Options { macros: Some(Arc::clone(&self.macros)), kernel, weak_cas: false };
         treville_litmus::parse(file, text, &options).map_err(|errors| messages(&sources, &errors))
     }
 
@@ -138,9 +138,12 @@ impl Lab {
             queries: Task::litmus_queries(&question),
             question: Some(Arc::new(question)),
             bounds: unroll.map_or_else(Bounds::default, |unroll| Bounds { unroll, given: Some(unroll) }),
-            limits: Limits { cancel, memory_mb: None },
+            limits: Limits { cancel, ..Limits::default() },
             states: true,
             reductions: Reductions::default(),
+            properties: std::collections::BTreeSet::new(),
+            reference: None,
+            stories: 0,
         }
     }
 }

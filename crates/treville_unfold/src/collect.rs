@@ -110,6 +110,7 @@ impl<'t> Collector<'t> {
             flags: self.flags,
             undefined: self.undefined,
             violation: None,
+            stories: Vec::new(),
             stopped,
             cut,
             stats,

@@ -4,8 +4,9 @@
 
 use crate::cells::Cells;
 use crate::frame::initial_value;
-use crate::traces::Traces;
+use crate::traces::{Trace, Traces};
 use std::collections::{BTreeMap, BTreeSet};
+use treville_base::Cancel;
 use treville_ir::Program;
 use treville_term::{Bv, TermId, TermStore, VarId};
 
@@ -15,6 +16,9 @@ type Set = Option<BTreeSet<Bv>>;
 /// More values than this are "anything".
 const MAX_VALUES: usize = 64;
 
+/// More combinations of values than this are not tried out.
+const MAX_ASSIGNMENTS: usize = 1 << 14;
+
 pub struct Possible {
     /// By variable. A variable that no read of a whole cell defines may be anything.
     vars: BTreeMap<VarId, BTreeSet<Bv>>,
@@ -22,9 +26,10 @@ pub struct Possible {
 }
 
 impl Possible {
-    pub fn of(program: &Program, traces: &Traces, cells: &Cells) -> Possible {
+    /// `None` if the work was cancelled. Paths that were cut count too: what they wrote can be read.
+    pub fn of(program: &Program, traces: &Traces, cells: &Cells, cancel: &Cancel) -> Option<Possible> {
         let store = &traces.domain.store;
-        let events = || traces.threads.iter().flatten().flat_map(|t| &t.events);
+        let events = || traces.threads.iter().flatten().chain(&traces.cut).flat_map(|t| &t.events);
         let mut reads: BTreeMap<VarId, (TermId, u8)> = BTreeMap::new();
         let mut writes: BTreeSet<(TermId, u8, TermId)> = BTreeSet::new();
         for event in events() {
@@ -44,6 +49,9 @@ impl Possible {
                 if possible.anything.contains(&var) {
                     continue;
                 }
+                if cancel.is_due() {
+                    return None;
+                }
                 let found = possible.read(program, store, cells, &writes, address, size);
                 match found {
                     Some(set) if set.len() <= MAX_VALUES => {
@@ -56,7 +64,7 @@ impl Possible {
                 }
             }
             if !changed {
-                return possible;
+                return Some(possible);
             }
         }
     }
@@ -105,6 +113,11 @@ impl Possible {
         store.visit_vars(term, &mut |v| vars.push(v));
         vars.sort();
         vars.dedup();
+        let mut combinations = 1_usize;
+        for var in &vars {
+            let values = self.vars.get(var).filter(|_| !self.anything.contains(var))?;
+            combinations = combinations.checked_mul(values.len()).filter(|n| *n <= MAX_ASSIGNMENTS)?;
+        }
         let mut found = BTreeSet::new();
         let mut assignment = BTreeMap::new();
         self.assign(store, term, &vars, &mut assignment, &mut found).then_some(found)
@@ -122,11 +135,7 @@ impl Possible {
             found.extend(store.eval(term, &|v| assignment.get(&v).copied()));
             return found.len() <= MAX_VALUES;
         };
-        if self.anything.contains(var) {
-            return false;
-        }
-        let Some(values) = self.vars.get(var) else { return false };
-        for value in values {
+        for value in &self.vars[var] {
             assignment.insert(*var, *value);
             if !self.assign(store, term, rest, assignment, found) {
                 return false;
@@ -135,8 +144,13 @@ impl Possible {
         true
     }
 
+    /// Whether each condition of a path can hold.
+    pub fn can_take(&self, store: &TermStore, path: &Trace) -> bool {
+        path.constraints.iter().all(|c| self.can_hold(store, *c))
+    }
+
     /// Whether a condition can hold.
-    pub fn can_hold(&self, store: &TermStore, condition: TermId) -> bool {
+    fn can_hold(&self, store: &TermStore, condition: TermId) -> bool {
         self.values(store, condition).is_none_or(|values| values.iter().any(|v| !v.is_zero()))
     }
 }

@@ -24,6 +24,8 @@ pub struct Prepared<'a> {
     init: Vec<(Cell, TermId)>,
     observed: BTreeSet<Cell>,
     possible: Possible,
+    /// Some path that can be taken was cut at the bound.
+    pub cut: bool,
     /// Some access with a computed address cut through a cell, so that its execution could not be built.
     pub missed: std::cell::Cell<bool>,
     /// The engine chooses a coherence order; otherwise the model makes its own.
@@ -44,7 +46,8 @@ impl<'a> Prepared<'a> {
         let shape = Shape::new(program, vocabulary, task.bounds.unroll);
         let mut traces = Traces::of(program, shape, cancel).ok_or(Failed::TooManyPaths)?;
         let mut cells = Cells::of(program, &traces);
-        let possible = Possible::of(program, &traces, &cells);
+        let possible = Possible::of(program, &traces, &cells, cancel).ok_or(Failed::TooManyPaths)?;
+        let cut = traces.cut.iter().any(|path| possible.can_take(&traces.domain.store, path));
         add_outside(&traces, &possible, &mut cells);
         let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
@@ -59,6 +62,7 @@ impl<'a> Prepared<'a> {
             init,
             observed,
             possible,
+            cut,
             missed: false.into(),
             free_co: model.free_co,
         })
@@ -66,8 +70,7 @@ impl<'a> Prepared<'a> {
 
     /// For each thread, the paths whose conditions can hold.
     pub fn possible_paths(&self) -> Vec<Vec<usize>> {
-        let store = &self.traces.domain.store;
-        let possible = |t: &Trace| t.constraints.iter().all(|c| self.possible.can_hold(store, *c));
+        let possible = |t: &Trace| self.possible.can_take(&self.traces.domain.store, t);
         self.traces.threads.iter().map(|ts| (0..ts.len()).filter(|&i| possible(&ts[i])).collect()).collect()
     }
 

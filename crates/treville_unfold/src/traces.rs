@@ -41,8 +41,8 @@ pub struct Traces {
     pub domain: Symbolic,
     pub threads: IndexVec<ThreadId, Vec<Trace>>,
     pub n_vars: u32,
-    /// Some path was cut at the bound.
-    pub cut: bool,
+    /// The beginnings of paths that were cut at the bound.
+    pub cut: Vec<Trace>,
 }
 
 /// Too many paths to be worth starting on.
@@ -78,10 +78,13 @@ impl Traces {
         let mut open = vec![(start, Trace::default())];
         let mut done = Vec::new();
         while let Some((mut vm, mut trace)) = open.pop() {
-            if done.len() + open.len() > MAX_TRACES || cancel.is_due() {
+            if done.len() + open.len() > MAX_TRACES {
                 return None;
             }
             loop {
+                if cancel.is_due() {
+                    return None;
+                }
                 match vm.run(program, &mut self.domain) {
                     Action::Event(event) => {
                         let mut event = TraceEvent { action: *event, read: None };
@@ -137,7 +140,7 @@ impl Traces {
                         vm.give(program, &mut self.domain, value);
                     }
                     Action::Cut => {
-                        self.cut = true;
+                        self.cut.push(trace);
                         break;
                     }
                     Action::End => {

@@ -89,6 +89,10 @@ pub(crate) enum Waiting<V> {
         els: BlockId,
         scope: Scope,
     },
+    /// A bit that nothing determines.
+    Bit {
+        dst: Reg,
+    },
     /// A value that nobody else has.
     Fresh {
         index: u32,
@@ -236,6 +240,10 @@ impl<V: Clone> ThreadVm<V> {
             Waiting::Guard { index, step } => self.update_compared(program, d, index, step, yes),
             Waiting::Foreseen { step } => self.update_foreseen(step, yes),
             Waiting::Compared { index, step, equal } => self.compare_choice(program, d, index, &step, equal, yes),
+            Waiting::Bit { dst } => {
+                let bit = d.constant(Bv::new(u128::from(yes), self.width(program, dst)));
+                self.assign(program, dst, Operand::independent(bit));
+            }
             Waiting::LockChoice { op, lock } => self.lock_choice(program, d, op, lock, yes),
             Waiting::Conditional { step } => self.conditional_store(program, d, *step, yes),
             other => self.waiting = other,
@@ -304,6 +312,11 @@ impl<V: Clone> ThreadVm<V> {
                 self.queue.push_back(Action::Constrain(cond.value));
             }
             Op::Mark(_) => {}
+            Op::Nondet { dst } => {
+                debug_assert_eq!(self.width(program, *dst), 1, "engines on this interpreter refuse more");
+                self.queue.push_back(Action::Choose);
+                self.waiting = Waiting::Bit { dst: *dst };
+            }
             Op::Call { .. }
             | Op::Spawn { .. }
             | Op::Join { .. }
@@ -312,8 +325,7 @@ impl<V: Clone> ThreadVm<V> {
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Fail { .. }
-            | Op::Current { .. }
-            | Op::Nondet { .. } => {
+            | Op::Current { .. } => {
                 debug_assert!(false, "engines on this interpreter refuse such programs");
                 self.queue.push_back(Action::Cut);
                 self.done = true;

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
     if let Err(status) = configure(&session, args.files.config.as_deref(), &mut options, output) {
         return status;
     }
-    let (mut status, mut equal, mut done) = (Status::Yes, 0, 0);
+    let (mut status, mut equal, mut done, mut failed) = (Status::Yes, 0, 0, 0);
     let mut progress = Progress::new(files.len());
     let work = |file: &String| session.compare(file, &models, &options);
     batch::run(&files, workers, &cancel, work, |file, result| {
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
         done += 1;
         let open = match flatten(result) {
             Err(failure) => {
+                failed += 1;
                 status = status.and(say_failure(file, &failure, output));
                 true
             }
@@ -58,7 +59,10 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
     });
     progress.clear(output);
     if files.len() > 1 && !args.json {
-        let _ = output.print(&format!("{equal} of {done} files have the same outcomes under {a} and {b}\n"));
+        let compared = done - failed;
+        let others = if failed > 0 { format!("; {failed} could not be compared") } else { String::new() };
+        let _ =
+            output.print(&format!("{equal} of {compared} files have the same outcomes under {a} and {b}{others}\n"));
     }
     status
 }

@@ -6,11 +6,10 @@ use crate::batch::{self, Done};
 use crate::disk::Disk;
 use crate::exit::Status;
 use crate::output::Output;
-use crate::progress::Progress;
+use crate::progress::{Progress, Watch};
 use std::time::{Duration, Instant};
 use treville::Session;
 use treville::report::{Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, summary_row, text};
-use treville::task::Silent;
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     if let Some(why) = args.later.refusal() {
@@ -35,7 +34,8 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let mut status = Status::Yes;
     let mut progress = Progress::new(files.len());
     let mut done = 0;
-    let work = |file: &String| session.verify(file, &options, &Silent);
+    let watch = Watch::new(files.len(), args.stats);
+    let work = |file: &String| session.verify(file, &options, &watch);
     batch::run(&files, workers, &cancel, work, |file, result| {
         let report = match result {
             Done::Result(report) => report,
@@ -47,6 +47,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
         status = status.and(Status::of(report.verdict()));
         done += 1;
         progress.clear(output);
+        watch.clear(output);
         let open = printer.print(&report, output);
         progress.show(done, output);
         open

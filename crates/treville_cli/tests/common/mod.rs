@@ -11,8 +11,14 @@ pub(crate) struct Run {
 
 /// Runs the binary in the root of the project.
 pub(crate) fn treville(args: &[&str]) -> Run {
+    treville_in(&[], args)
+}
+
+/// The same with variables of the environment.
+pub(crate) fn treville_in(variables: &[(&str, &str)], args: &[&str]) -> Run {
     let output = Command::new(env!("CARGO_BIN_EXE_treville"))
         .args(args)
+        .envs(variables.iter().copied())
         .current_dir(root())
         .env_remove("NO_COLOR")
         .output()
@@ -46,4 +52,32 @@ pub(crate) fn write(name: &str, text: &str) -> String {
 #[allow(dead_code, reason = "each test binary uses its part")]
 pub(crate) fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).expect("the file can be read")
+}
+
+/// Programs in C are compiled by clang, which not every machine has.
+#[allow(dead_code, reason = "each test binary uses its part")]
+pub(crate) fn has_clang() -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let named = |folder: PathBuf| {
+        let names = ["clang".to_owned()].into_iter().chain((14..=19).map(|version| format!("clang-{version}")));
+        names.into_iter().any(|name| folder.join(name).is_file())
+    };
+    std::env::split_paths(&folders).any(named)
+}
+
+/// Words as a shell makes them, with single and double quotes.
+#[allow(dead_code, reason = "each test binary uses its part")]
+pub(crate) fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for c in command.chars() {
+        match (c, quote) {
+            (c, Some(q)) if c == q => quote = None,
+            ('\'' | '"', None) => quote = Some(c),
+            (' ', None) => words.push(std::mem::take(&mut word)),
+            (c, _) => word.push(c),
+        }
+    }
+    words.push(word);
+    words.retain(|w| !w.is_empty());
+    words
 }

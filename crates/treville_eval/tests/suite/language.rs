@@ -64,6 +64,17 @@ empty f & W as never
     assert!(accepted(&model, &graph));
 }
 
+/// Each definition uses the one before it twice: what is done for a use must not be done for each way to it.
+#[test]
+fn shared_definitions_are_looked_at_once() {
+    for step in ["x; x | rf", "x; x", "x | x^-1", "(x+ | rf) & x"] {
+        let definitions: String =
+            (0..500).map(|i| format!("let x{} = {}\n", i + 1, step.replace('x', &format!("x{i}")))).collect();
+        let model = linked(&format!("let x0 = po | rf\n{definitions}acyclic x500 as last"));
+        assert!(treville_eval::Plan::new(&model).is_some(), "{step}");
+    }
+}
+
 #[test]
 fn variants_choose() {
     let text = r#"let a = if "on" && not "off" then W else R

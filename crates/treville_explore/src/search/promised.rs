@@ -1,7 +1,7 @@
 //! Executions with promises (see [`crate::promises`]): rounds of the search in which reads may be told what will be written.
 
 use super::{Move, Search, Stop, Way};
-use crate::graph::{EventId, Graph, INIT, NO_PROMISE, Row};
+use crate::graph::{EventId, Graph, INIT, Kind, NO_PROMISE, Row};
 use crate::promises::has_its_own_promises;
 use crate::rules::Coherence;
 use treville_vm::bytecode::Step;
@@ -17,7 +17,7 @@ impl Search<'_, '_> {
             self.explored.clone_from(&without);
             self.promising = true;
             self.graph = Graph::new(self.graph.stride());
-            self.forget_all();
+            self.share = 1.0;
             self.begin();
             self.all()?;
         }
@@ -138,35 +138,32 @@ impl Search<'_, '_> {
 
     /// What was not looked at while promises were open.
     fn look_at_all(&mut self) -> Result<(), Stop> {
-        let accesses: Vec<EventId> =
-            (1..self.graph.len()).filter(|e| self.graph.label(*e).kind.reads() || self.graph.label(*e).kind.writes()).collect();
+        let accesses: Vec<EventId> = (1..self.graph.len())
+            .filter(|e| self.graph.label(*e).kind.reads() || self.graph.label(*e).kind.writes())
+            .collect();
         accesses.into_iter().try_for_each(|e| self.check(e))?;
-        for thread in 0..self.graph.threads.len() as u16 {
-            let fails = std::mem::take(&mut self.failed[usize::from(thread)]);
-            if !fails || !self.graph.threads[usize::from(thread)].present {
-                continue;
+        let failing = std::mem::take(&mut self.failing);
+        failing.into_iter().try_for_each(|thread| {
+            match self.step(thread) {
+                Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
+                    drop(self.read(thread, site, addr, false)?)
+                }
+                step => drop(self.take(thread, step)?),
             }
-            let step = self.step(thread);
-            self.take(thread, step)?;
-            return Err(Stop::Refused("whether an access is safe depends on a cycle of reads".into()));
-        }
-        Ok(())
+            Err(Stop::Refused("whether an access is safe depends on a cycle of reads".into(), None))
+        })
     }
 
-    /// Adds the next event of a thread, unless that would fail while promises are open: whether it does is seen at the end.
-    pub(super) fn take_if_it_can(&mut self, thread: u16, step: Step) -> Option<Result<Move, Stop>> {
-        let before = self.graph.len();
-        let taken = self.take(thread, step);
-        let t = usize::from(thread);
-        if self.promising && matches!(taken, Err(Stop::Violation | Stop::Endless)) {
-            self.explored.violation = None;
-            self.cut(before);
-            self.steps[t] = Some(step);
-            self.failed[t] = true;
+    /// What came of going on with a thread, unless that fails while promises are open: whether it does is seen at the end.
+    pub(super) fn unless_it_fails<T>(&mut self, thread: u16, moved: Result<T, Stop>) -> Option<Result<T, Stop>> {
+        if self.promising && matches!(moved, Err(Stop::Violation | Stop::Endless)) {
+            let last = self.graph.threads[usize::from(thread)].events.last();
+            if last.is_some_and(|last| *last + 1 == self.graph.len() && self.graph.label(*last).kind == Kind::Free) {
+                self.graph.cut(self.graph.len() - 1);
+            }
+            self.failing.insert(thread);
             return None;
         }
-        self.failed[t] = false;
-        Some(taken)
+        Some(moved)
     }
 }
-

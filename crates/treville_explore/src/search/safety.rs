@@ -1,12 +1,14 @@
 //! What is wrong with an execution: memory that is not there, races, threads that wait for each other.
 
+use super::story::Standstill;
 use super::{Ended, Move, Search, Stop};
-use crate::graph::{EventId, INIT, Kind, Made};
+use crate::graph::{EventId, INIT, Kind, LocId, Made};
 use crate::memory::Owner;
 use crate::rules::Mode;
+use treville_base::Name;
 use treville_ir::{Failure, Wait};
 use treville_task::Violation;
-use treville_vm::bytecode::{SiteId, Step, address};
+use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
 
 impl Search<'_, '_> {
     /// All threads have ended or wait.
@@ -15,51 +17,118 @@ impl Search<'_, '_> {
             return self.finish_promised();
         }
         self.note();
+        let mut stands = Vec::new();
+        // Some thread would go on in an execution that counts, or waits in an execution that does not.
+        let mut open = false;
         let mut blocked = false;
-        let mut resource = None;
-        let mut other = false;
         for thread in 0..self.graph.threads.len() as u16 {
             if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
                 continue;
             }
             blocked = true;
             match self.step(thread) {
-                Step::Blocked { wait: Wait::Resource, site } => resource = resource.or(Some((thread, site))),
+                Step::Blocked { wait: wait @ (Wait::Resource | Wait::Spin), site } => {
+                    stands.push(Standstill { thread, site, wait: Some(wait) });
+                }
                 Step::Join { .. } => {}
                 Step::Cut => {
                     self.explored.cut = true;
-                    other = true;
+                    open = true;
                 }
-                _ => other = true,
+                _ => open = true,
             }
         }
         if !blocked {
-            self.explored.complete += 1;
-            let ended = Ended { runners: &self.runners, graph: &self.graph, locations: &self.locations };
-            (self.ended)(&ended);
-            return Ok(());
+            return self.complete();
         }
         self.explored.blocked += 1;
-        if let Some((thread, site)) = resource
-            && !other
-            && self.waits_for_good()
-        {
-            self.explored.violation = Some(Violation {
-                failure: Failure::Deadlock,
-                message: "every thread waits for another".into(),
-                thread: u32::from(thread),
-                span: site.map(|s| self.image.site(s).span),
-                other: None,
-            });
-            return Err(Stop::Violation);
+        if open || stands.is_empty() {
+            return Ok(());
         }
+        self.stuck(&stands)
+    }
+
+    fn complete(&mut self) -> Result<(), Stop> {
+        let leaked = self.graph.made.iter().find(|m| m.heap && m.free == INIT).map(|m| m.alloc);
+        if let Some(alloc) = leaked {
+            self.fault(Failure::Leak, "an object is never freed", alloc, None)?;
+        }
+        self.check_flags()?;
+        self.explored.complete += 1;
+        if self.explored.stories.len() < self.options.stories {
+            let story = self.story(&[], &[]);
+            self.explored.stories.push(story);
+        }
+        if self.options.observed {
+            // Runners of threads that have ended may be elsewhere.
+            (0..self.graph.threads.len() as u16).for_each(|thread| {
+                self.step(thread);
+            });
+        }
+        let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
+        (self.ended)(&ended);
         Ok(())
     }
 
-    /// Whether every thread that waits has read the latest write of what it waits for.
-    fn waits_for_good(&self) -> bool {
-        self.graph.threads.iter().filter(|t| t.present).all(|thread| {
-            let Some(last) = thread.events.last() else { return true };
+    /// All threads that have not ended wait for each other, or for what nobody will do, if they wait for good.
+    fn stuck(&mut self, stands: &[Standstill]) -> Result<(), Stop> {
+        let spins = stands.iter().any(|s| s.wait == Some(Wait::Spin));
+        let failure = if spins { Failure::Liveness } else { Failure::Deadlock };
+        if !self.options.properties.contains(&failure) || !stands.iter().all(|s| self.waits_for_good(s)) {
+            return Ok(());
+        }
+        let what = match (failure, stands) {
+            (Failure::Deadlock, [_]) => "a thread waits for ever",
+            (Failure::Deadlock, _) => "threads wait for each other",
+            (_, [_]) => "a loop waits for what no thread will do",
+            _ => "loops wait for what no thread will do",
+        };
+        self.report(failure, what, &[], stands)
+    }
+
+    /// Whether a thread waits whatever it reads from now on, which in the end is the latest write.
+    fn waits_for_good(&mut self, stands: &Standstill) -> bool {
+        const MOST_STEPS: usize = 1000;
+        let mut runner = self.threads[usize::from(stands.thread)].runner.clone();
+        // It stands at the head of an idle loop: what does one more iteration do?
+        let first = RunOptions { idle_blocks: false, bound: None, ..self.options.run };
+        let then = RunOptions { idle_blocks: true, ..first };
+        let mut step = runner.run(self.image, &first);
+        if matches!(step, Step::Blocked { .. }) {
+            return self.has_read_latest(stands.thread);
+        }
+        for _ in 0..MOST_STEPS {
+            match step {
+                Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
+                    let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
+                    runner.give(self.image, self.latest(loc));
+                }
+                Step::UpdateWrite { site, addr, value } => {
+                    let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
+                    if value != self.latest(loc) {
+                        return false;
+                    }
+                }
+                Step::Fence { .. } => {}
+                Step::Nondet { .. } => runner.give(self.image, 0),
+                Step::Blocked { wait, .. } => return wait != Wait::Assume,
+                _ => return false,
+            }
+            step = runner.run(self.image, &then);
+        }
+        false
+    }
+
+    /// The value of the latest write.
+    fn latest(&self, loc: LocId) -> u64 {
+        let latest = self.graph.locations[loc as usize].writes.last();
+        self.value_of(loc, latest.copied().unwrap_or(INIT))
+    }
+
+    /// Whether the last thing that a thread did was to read the latest write.
+    fn has_read_latest(&self, thread: u16) -> bool {
+        let last = self.graph.threads[usize::from(thread)].events.last();
+        last.is_none_or(|last| {
             let label = self.graph.label(*last);
             !label.kind.reads()
                 || self.graph.co_position(label.loc, label.rf) == self.graph.locations[label.loc as usize].writes.len()
@@ -70,19 +139,17 @@ impl Search<'_, '_> {
         let e = self.add(thread, Kind::Free, Mode::RELAXED, addr, INIT, site);
         let Some(at) = self.graph.made.iter().position(|m| m.addr == addr && (m.heap || site.is_none())) else {
             let what = "what is freed is not the start of an object on the heap";
-            return Err(self.fault(Failure::InvalidFree, what, e, None));
+            self.fault(Failure::InvalidFree, what, e, None)?;
+            return Ok(Move::Go);
         };
         let made = self.graph.made[at];
         if made.free != INIT {
-            return Err(self.fault(Failure::DoubleFree, "an object is freed twice", e, Some(made.free)));
+            self.fault(Failure::DoubleFree, "an object is freed twice", e, Some(made.free))?;
+            return Ok(Move::Go);
         }
         if !self.ordered(made.alloc, e) {
-            return Err(self.fault(
-                Failure::InvalidFree,
-                "an object is freed whose allocation may come later",
-                e,
-                None,
-            ));
+            let what = "an object is freed whose allocation may come later";
+            self.fault(Failure::InvalidFree, what, e, Some(made.alloc))?;
         }
         self.graph.made[at].free = e;
         let locs = address::heap_object(addr).and_then(|key| self.locations.of_made.get(&key));
@@ -91,7 +158,8 @@ impl Search<'_, '_> {
             let late = location.writes.iter().chain(&location.reads).find(|a| !self.ordered(**a, e)).copied();
             if let Some(access) = late {
                 let what = "an object is freed while another thread may use it";
-                return Err(self.fault(Failure::UseAfterFree, what, access, Some(e)));
+                self.fault(Failure::UseAfterFree, what, access, Some(e))?;
+                break;
             }
         }
         Ok(Move::Go)
@@ -111,9 +179,9 @@ impl Search<'_, '_> {
         let place = self.locations.places[label.loc as usize];
         if let Owner::Made { .. } = place.owner {
             self.check_made(e, place.addr, place.size)?;
-            if label.kind.reads() && label.rf == INIT && !self.zeroed(place.addr) {
+            if label.kind.reads() && label.rf == INIT && !self.zeroed(place.addr) && !self.may_be_unwritten(e) {
                 let what = "memory is read that nobody has written";
-                return Err(self.fault(Failure::Uninitialized, what, e, None));
+                self.fault(Failure::Uninitialized, what, e, None)?;
             }
         }
         let location = &self.graph.locations[label.loc as usize];
@@ -128,7 +196,7 @@ impl Search<'_, '_> {
         });
         match race {
             None => Ok(()),
-            Some(other) => Err(self.fault(Failure::Race, "two accesses race", e, Some(other))),
+            Some(other) => self.fault(Failure::Race, "two accesses race", e, Some(other)),
         }
     }
 
@@ -143,21 +211,29 @@ impl Search<'_, '_> {
         self.made(addr).is_some_and(|m| m.zeroed)
     }
 
+    /// Whether an access of the runtime looks at memory that the program need not have written.
+    fn may_be_unwritten(&self, e: EventId) -> bool {
+        self.graph.label(e).site.is_some_and(|site| match &self.image.site(site).kind {
+            SiteKind::Load(tags) => tags.iter().any(|tag| self.program.tags[*tag] == "UNWRITTEN"),
+            _ => false,
+        })
+    }
+
     fn check_made(&mut self, e: EventId, addr: u64, size: u8) -> Result<(), Stop> {
         let Some(made) = self.made(addr).copied() else {
-            return Err(self.fault(Failure::InvalidAccess, "an access outside every object", e, None));
+            return self.fault(Failure::InvalidAccess, "an access outside every object", e, None);
         };
         if addr + u64::from(size) > made.addr + made.size {
             let what = format!("an access beyond the end of an object of {} bytes", made.size);
-            return Err(self.fault(Failure::InvalidAccess, &what, e, Some(made.alloc)));
+            return self.fault(Failure::InvalidAccess, &what, e, Some(made.alloc));
         }
         if !self.ordered(made.alloc, e) {
-            return Err(self.fault(
+            return self.fault(
                 Failure::InvalidAccess,
                 "an access to an object whose allocation may come later",
                 e,
                 Some(made.alloc),
-            ));
+            );
         }
         if made.free != INIT && !self.ordered(e, made.free) {
             let what = if made.heap {
@@ -165,32 +241,57 @@ impl Search<'_, '_> {
             } else {
                 "an object is used after its function has returned"
             };
-            return Err(self.fault(Failure::UseAfterFree, what, e, Some(made.free)));
+            return self.fault(Failure::UseAfterFree, what, e, Some(made.free));
         }
         Ok(())
     }
 
-    pub(super) fn violation(&mut self, failure: Failure, message: &str, thread: u16, site: SiteId) -> Stop {
-        self.explored.violation = Some(Violation {
-            failure,
-            message: message.to_owned(),
-            thread: u32::from(thread),
-            span: Some(self.image.site(site).span),
-            other: None,
-        });
-        Stop::Violation
+    /// A violation where a thread stands; it does not go on from there.
+    pub(super) fn violation(
+        &mut self,
+        failure: Failure,
+        message: &str,
+        thread: u16,
+        site: Option<SiteId>,
+    ) -> Result<Move, Stop> {
+        self.report(failure, message, &[], &[Standstill::failing(thread, site)])?;
+        self.explored.blocked += u64::from(!self.promising);
+        Ok(Move::Back)
     }
 
     /// A violation at an event.
-    fn fault(&mut self, failure: Failure, message: &str, e: EventId, other: Option<EventId>) -> Stop {
-        let span = |e: EventId| Some(self.image.site(self.graph.label(e).site?).span);
+    fn fault(&mut self, failure: Failure, message: &str, e: EventId, other: Option<EventId>) -> Result<(), Stop> {
+        let events: Vec<EventId> = std::iter::once(e).chain(other).collect();
+        self.report(failure, message, &events, &[])
+    }
+
+    /// A violation that these events show, or where these threads stand: the end, if it is looked for.
+    pub(super) fn report(
+        &mut self,
+        failure: Failure,
+        message: &str,
+        events: &[EventId],
+        stands: &[Standstill],
+    ) -> Result<(), Stop> {
+        if !self.options.properties.contains(&failure) {
+            return Ok(());
+        }
+        if self.promising {
+            // It is seen again once all promises are kept.
+            return Err(Stop::Violation);
+        }
+        self.replay(failure)?;
+        let story = self.story(events, stands);
+        let step = |i: usize| story.about.get(i).and_then(|at| story.steps.get(*at));
         self.explored.violation = Some(Violation {
             failure,
+            name: (failure == Failure::Assertion).then(|| Name::new(message)),
             message: message.to_owned(),
-            thread: u32::from(self.graph.label(e).thread),
-            span: span(e),
-            other: other.and_then(span),
+            thread: step(0).map_or(0, |s| s.thread),
+            span: step(0).and_then(|s| s.span),
+            other: step(1).and_then(|s| s.span),
+            story: Some(Box::new(story)),
         });
-        Stop::Violation
+        Err(Stop::Violation)
     }
 }

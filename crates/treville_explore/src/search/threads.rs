@@ -8,14 +8,18 @@ impl Search<'_, '_> {
     /// What a thread does next.
     pub(super) fn step(&mut self, thread: u16) -> Step {
         let t = usize::from(thread);
-        if let Some(step) = self.steps[t] {
+        let events = &self.graph.threads[t];
+        let state = self.graph.label(events.events.last().copied().unwrap_or(events.spawn)).state;
+        let here = self.threads[t].at == state;
+        if here && let Some(step) = self.threads[t].step {
             return step;
         }
-        if !self.placed[t] {
+        if !here {
             self.place(thread);
         }
-        let step = self.runners[t].run(self.image, &self.options.run);
-        self.steps[t] = Some(step);
+        let runs = &mut self.threads[t];
+        let step = runs.runner.run(self.image, &self.options.run);
+        (runs.at, runs.step, runs.idle) = (state, Some(step), None);
         step
     }
 
@@ -23,7 +27,7 @@ impl Search<'_, '_> {
     fn place(&mut self, thread: u16) {
         let t = usize::from(thread);
         let events = &self.graph.threads[t].events;
-        let runner = &mut self.runners[t];
+        let runner = &mut self.threads[t].runner;
         let from = events.iter().rposition(|e| self.graph.label(*e).saved != NOT_SAVED);
         let kept = from.and_then(|i| Some((i, self.graph.saved_at(events[i])?)));
         let mut at = match kept {
@@ -43,12 +47,11 @@ impl Search<'_, '_> {
             let value = self.graph.label(events[at]).value;
             match step {
                 Step::Spawn { .. } => runner.give(self.image, handle(value)),
-                Step::Join { .. } => runner.give(self.image, value),
+                Step::Join { .. } | Step::Nondet { .. } => runner.give(self.image, value),
                 _ => {}
             }
             at += 1;
         }
-        self.placed[t] = true;
     }
 
     /// The end of a thread, if it has ended.

@@ -286,7 +286,17 @@ impl Parser {
             let bytes = if size > 1 << 16 { return self.error("an object of this size needs `init`") } else { size };
             (0..bytes).map(|offset| InitCell { offset, size: 1, value: Expr::int(0, 8) }).collect()
         };
-        self.program.objects.push(Object { name, address, size, ty, array, thread_local, init, span });
+        self.program.objects.push(Object {
+            name,
+            address,
+            size,
+            ty,
+            array,
+            thread_local,
+            members: Vec::new(),
+            init,
+            span,
+        });
         Ok(())
     }
 

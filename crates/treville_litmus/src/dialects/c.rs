@@ -48,6 +48,8 @@ pub(crate) struct Context<'a> {
     macros: Option<&'a Macros>,
     /// In bytes.
     word: u8,
+    /// A weak compare-exchange may fail for no reason.
+    weak_cas: bool,
 }
 
 /// Sets that the kernel's model expects, even if the macros at hand do not use them all.
@@ -95,7 +97,7 @@ pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnosti
     let kernel = options.kernel.unwrap_or(code.linux);
     let macros = options.macros.as_deref();
     let style = if kernel { Style::Linux } else { Style::C11 };
-    let context = Context { style, macros, word: word(&code, &bindings) };
+    let context = Context { style, macros, weak_cas: options.weak_cas, word: word(&code, &bindings) };
     let dialect = match (style, macros) {
         (Style::C11, _) => &*C11,
         (Style::Linux, Some(macros)) => &macros.dialect,

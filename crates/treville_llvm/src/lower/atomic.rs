@@ -4,7 +4,7 @@ use super::code::Code;
 use super::{Lowered, fold, shape, unsupported};
 use crate::inst::{Access, CmpXchg, Operand, Ordering, RmwOp, Scope};
 use crate::module::ValueId;
-use treville_ir::{Expr, Op, Tags, UpdateTags};
+use treville_ir::{BlockId, Expr, Op, Reg, Tags, Terminator, UpdateTags, Wait};
 use treville_term::BinOp;
 
 /// The tag of an order.
@@ -65,11 +65,37 @@ impl Code<'_, '_> {
             _ => (self.out.temporary(bits), None),
         };
         let equal = Expr::bin(BinOp::Eq, Expr::Reg(old), expected);
+        let after = (exchange.weak && self.out.unit.weak_cas).then(|| {
+            let (addr, tags) = (addr.clone(), tags.fail.clone());
+            self.fail_for_no_reason(Op::Load { dst: old, addr, size: bits / 8, tags }, &equal, done)
+        });
         self.out.emit(Op::Update { old, addr, size: bits / 8, guard: Some(equal.clone()), new, tags });
         if let Some(done) = done {
             self.out.assign(done, equal);
         }
+        if let Some(after) = after {
+            self.out.end(Terminator::Goto(after));
+            self.out.begin(after);
+        }
         Ok(())
+    }
+
+    /// Before a weak compare-exchange: the way on which it finds what it expects and fails all the same. Returns the block
+    /// where both ways meet.
+    fn fail_for_no_reason(&mut self, read: Op, equal: &Expr, done: Option<Reg>) -> BlockId {
+        let [fails, goes_on, after] = std::array::from_fn(|_| self.out.block());
+        let chance = self.out.temporary(1);
+        self.out.emit(Op::Nondet { dst: chance });
+        self.out.branch(Expr::Reg(chance), fails, goes_on);
+        self.out.begin(fails);
+        self.out.emit(read);
+        self.out.emit(Op::Wait { cond: equal.clone(), kind: Wait::Assume });
+        if let Some(done) = done {
+            self.out.assign(done, fold::zero(1));
+        }
+        self.out.end(Terminator::Goto(after));
+        self.out.begin(goes_on);
+        after
     }
 
     pub(super) fn atomic_rmw(

@@ -1,7 +1,7 @@
 //! Variables of the module as objects with their initial contents.
 
 use super::unit::Unit;
-use super::{Lowered, fold, shape, unsupported};
+use super::{Lowered, fold, members, shape, unsupported};
 use crate::constant::{ConstId, ConstKind};
 use crate::debug::{SourceType, SourceTypeId};
 use crate::module::{GlobalId, Module, Variable};
@@ -46,6 +46,7 @@ impl Unit<'_> {
             ty,
             array,
             thread_local: variable.thread_local,
+            members: members::of(module, variable),
             init: Vec::new(),
             span: it.span,
         });
@@ -128,7 +129,17 @@ impl Unit<'_> {
         let address = self.program.next_address();
         let span = treville_base::Span::new(treville_base::FileId(0), 0, 0);
         let (name, ty) = (Name::new(name), Shown::Untyped);
-        self.program.objects.push(Object { name, address, size, ty, array: false, thread_local, init, span })
+        self.program.objects.push(Object {
+            name,
+            address,
+            size,
+            ty,
+            array: false,
+            thread_local,
+            members: Vec::new(),
+            init,
+            span,
+        })
     }
 }
 

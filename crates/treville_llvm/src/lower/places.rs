@@ -68,8 +68,12 @@ impl<'a> Places<'a> {
             if !readable {
                 return None;
             }
-            let text = (self.read)(&path).or_else(|| (self.read)(&file.name))?;
-            Some(self.sources.add(&*file.name, text))
+            // A compiler may cut names at another folder than the one that it was called in.
+            let near = (self.read)(&file.name);
+            let name = if near.is_some() { &*file.name } else { path.as_str() };
+            let name = name.to_owned();
+            let text = (self.read)(&path).or(near)?;
+            Some(self.sources.add(name, text))
         });
         self.files.insert(path, found);
         found

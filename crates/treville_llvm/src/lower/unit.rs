@@ -9,7 +9,7 @@ use super::{Lowered, Unsupported, shape, unsupported};
 use crate::module::{Global, GlobalId, GlobalKind, Linkage, Module};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use treville_base::{Diagnostic, IndexVec, Name, Span};
+use treville_base::{Diagnostic, FileId, IndexVec, Name, Span};
 use treville_ir::{
     Callee, Dialect, Expr, Func, FuncId, InstrId, ObjectId, Op, Program, Root, Tags, Terminator, UpdateTags,
 };
@@ -30,10 +30,12 @@ pub(super) struct Unit<'a> {
     next_instr: u32,
     /// How many aliases and expressions around the constant at hand.
     pub(super) depth: u32,
+    /// A weak compare-exchange may fail for no reason.
+    pub(super) weak_cas: bool,
 }
 
 impl<'a> Unit<'a> {
-    pub(super) fn new(module: &'a Module, name: &str, places: Places<'a>) -> Self {
+    pub(super) fn new(module: &'a Module, name: &str, weak_cas: bool, places: Places<'a>) -> Self {
         Unit {
             module,
             program: Program {
@@ -53,6 +55,7 @@ impl<'a> Unit<'a> {
             errors: Vec::new(),
             next_instr: 0,
             depth: 0,
+            weak_cas,
         }
     }
 
@@ -81,7 +84,8 @@ impl<'a> Unit<'a> {
             function.is_some_and(|f| f.body.is_some())
         });
         let Some(main) = main else {
-            let error = Diagnostic::error(None, "the program has no function `main`");
+            let file = Span::new(FileId(0), 0, 0);
+            let error = Diagnostic::error(file, "the program has no function `main`");
             return self
                 .errors
                 .push(error.help("a program is checked from `main` on, with all threads that it starts"));

@@ -1,4 +1,4 @@
-; 0: the program has no function `main`
+; 1: the program has no function `main`
 define i32 @f() {
   ret i32 0
 }

@@ -30,6 +30,11 @@ pub mod address {
         })
     }
 
+    /// The address of a thread's copy of a thread-local object.
+    pub fn local(thread: u32, origin: u64) -> u64 {
+        LOCAL | u64::from(thread) << LOCAL_SHIFT | origin
+    }
+
     /// The address of a thread-local object in the program's own numbering, for an address of some thread's copy.
     pub fn local_origin(addr: u64) -> Option<u64> {
         (LOCAL..2 * LOCAL).contains(&addr).then_some(addr & ((1 << LOCAL_SHIFT) - 1))
@@ -338,7 +343,7 @@ impl<T: Track> Runner<T> {
                     flow!(dst, cond, yes, no);
                 }
                 Ins::Local { dst, src } => {
-                    set!(dst, address::LOCAL | u64::from(self.thread) << address::LOCAL_SHIFT | get!(src));
+                    set!(dst, address::local(self.thread, get!(src)));
                     flow!(dst, src);
                 }
                 Ins::Goto(to) => pc = jump(pc, to, fuel),

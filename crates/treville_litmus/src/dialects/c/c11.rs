@@ -5,7 +5,7 @@ use super::call::{Call, updated};
 use super::lower::{Lowered, Lowering};
 use super::order::Order;
 use super::scope::Scope;
-use treville_ir::{Expr as Value, LockOp, Op, UpdateTags};
+use treville_ir::{Expr as Value, LockOp, Op, UpdateTags, Wait};
 use treville_term::BinOp;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,8 +21,7 @@ enum Kind {
     Store,
     Exchange,
     Fetch(AtomicOp),
-    /// Strong or weak: the weak one does not fail without a reason.
-    CompareExchange,
+    CompareExchange { weak: bool },
     Fence,
     Lock,
     Unlock,
@@ -33,7 +32,8 @@ pub(super) fn function(name: &str) -> Option<Function> {
         "lock" | "mtx_lock" => Kind::Lock,
         "unlock" | "mtx_unlock" => Kind::Unlock,
         "atomic_thread_fence" => Kind::Fence,
-        "SCAS" | "WCAS" => Kind::CompareExchange,
+        "SCAS" => Kind::CompareExchange { weak: false },
+        "WCAS" => Kind::CompareExchange { weak: true },
         _ => {
             let atomic = name.strip_prefix("atomic_")?;
             match atomic.strip_suffix("_explicit").unwrap_or(atomic) {
@@ -45,7 +45,8 @@ pub(super) fn function(name: &str) -> Option<Function> {
                 "fetch_or" => Kind::Fetch(AtomicOp::Or),
                 "fetch_xor" => Kind::Fetch(AtomicOp::Xor),
                 "fetch_and" => Kind::Fetch(AtomicOp::And),
-                "compare_exchange_strong" | "compare_exchange_weak" => Kind::CompareExchange,
+                "compare_exchange_strong" => Kind::CompareExchange { weak: false },
+                "compare_exchange_weak" => Kind::CompareExchange { weak: true },
                 _ => return None,
             }
         }
@@ -59,7 +60,7 @@ impl Function {
         let (operands, orders) = match self.kind {
             Kind::Load => (1, 1),
             Kind::Store | Kind::Exchange | Kind::Fetch(_) => (2, 1),
-            Kind::CompareExchange => (3, 2),
+            Kind::CompareExchange { .. } => (3, 2),
             Kind::Fence => (0, 1),
             Kind::Lock | Kind::Unlock => (1, 0),
         };
@@ -75,7 +76,7 @@ impl Lowering<'_> {
     #[inline(never)]
     pub(super) fn c11(&mut self, f: Function, e: &Expr, args: &[Expr], scope: Scope<'_>) -> Lowered<Call> {
         let order = match args.last() {
-            Some(last) if f.explicit && f.kind != Kind::CompareExchange => self.order(last, scope)?,
+            Some(last) if f.explicit && !matches!(f.kind, Kind::CompareExchange { .. }) => self.order(last, scope)?,
             _ => Order::SeqCst,
         };
         match (f.kind, args) {
@@ -100,12 +101,12 @@ impl Lowering<'_> {
                 let tags = self.update_tags(order, order);
                 Ok(Call::Value(self.update(addr, UNGUARDED, |old| updated(op, old, operand), tags)))
             }
-            (Kind::CompareExchange, [object, expected, desired, orders @ ..]) => {
+            (Kind::CompareExchange { weak }, [object, expected, desired, orders @ ..]) => {
                 let (success, failure) = match orders {
                     [success, failure, ..] => (self.order(success, scope)?, self.order(failure, scope)?),
                     _ => (Order::SeqCst, Order::SeqCst),
                 };
-                self.compare_exchange((object, expected, desired), success, failure, scope)
+                self.compare_exchange((object, expected, desired), weak, (success, failure), scope)
             }
             (Kind::Fence, _) => {
                 let tags = self.tags([order.tag()]);
@@ -119,12 +120,12 @@ impl Lowering<'_> {
     }
 
     /// Reads `*expected`; then either changes `*object` from that value to `desired`, or puts what `*object` holds into
-    /// `*expected`.
+    /// `*expected`. A weak one may do the latter for no reason, if the options say so.
     fn compare_exchange(
         &mut self,
         (object, expected, desired): (&Expr, &Expr, &Expr),
-        success: Order,
-        failure: Order,
+        weak: bool,
+        (success, failure): (Order, Order),
         scope: Scope<'_>,
     ) -> Lowered<Call> {
         let (expected, object) = (self.address(expected, scope)?, self.address(object, scope)?);
@@ -134,10 +135,19 @@ impl Lowering<'_> {
         let tags = self.update_tags(success, failure);
         let old = self.temporary(self.width());
         let equal = Value::bin(BinOp::Eq, Value::Reg(old), wanted);
-        let (guard, size) = (Some(equal.clone()), self.context.word);
+        let luck = (weak && self.context.weak_cas).then(|| self.temporary(1));
+        luck.into_iter().for_each(|dst| self.emit(Op::Nondet { dst }));
+        let succeeds =
+            luck.map_or_else(|| equal.clone(), |luck| Value::bin(BinOp::And, equal.clone(), Value::Reg(luck)));
+        let (guard, size) = (Some(succeeds.clone()), self.context.word);
         self.after(|l| l.emit(Op::Update { old, addr: object, size, guard, new: desired, tags }));
         let done = self.temporary(1);
-        self.emit(Op::Assign { dst: done, value: equal });
+        if let Some(luck) = luck {
+            // Bad luck is one way to fail only where there is no other.
+            let cond = Value::bin(BinOp::Or, equal, Value::Reg(luck));
+            self.emit(Op::Wait { cond, kind: Wait::Assume });
+        }
+        self.emit(Op::Assign { dst: done, value: succeeds });
         self.only_if(Value::Reg(done), false, |l| {
             l.emit(Op::Store { addr: expected, value: Value::Reg(old), size, tags: plain });
             Ok(())

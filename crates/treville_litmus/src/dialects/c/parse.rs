@@ -12,6 +12,7 @@ use treville_base::{Diagnostic, FileId, Name, Span};
 
 /// How deep statements and expressions may nest.
 const MAX_NESTING: u16 = 200;
+const TOO_DEEP: &str = "nested more than 200 levels deep";
 
 /// How many errors one text is told.
 const MAX_ERRORS: usize = 30;
@@ -119,7 +120,9 @@ impl<'t, 'a> Parser<'t, 'a> {
     }
 
     fn finish<T>(mut self, parsed: T) -> Result<T, Vec<Diagnostic>> {
-        self.errors.truncate(MAX_ERRORS);
+        // What comes after that makes no sense of its own.
+        let too_deep = self.errors.iter().position(|error| error.message == TOO_DEEP);
+        self.errors.truncate(too_deep.map_or(MAX_ERRORS, |at| (at + 1).min(MAX_ERRORS)));
         if self.errors.is_empty() { Ok(parsed) } else { Err(self.errors) }
     }
 }
@@ -212,7 +215,7 @@ impl<'a> Parser<'_, 'a> {
     /// Runs `parse` one level deeper.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.nesting >= MAX_NESTING {
-            return Err(Diagnostic::error(self.span(), format!("nested more than {MAX_NESTING} levels deep")));
+            return Err(Diagnostic::error(self.span(), TOO_DEEP).help("`else if` counts, too"));
         }
         self.nesting += 1;
         let parsed = parse(self);

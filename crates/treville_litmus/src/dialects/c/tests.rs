@@ -41,7 +41,7 @@ const MACROS: &str = "
 ";
 
 fn options() -> Options {
-    Options { macros: Some(Arc::new(parse_macros(FileId(1), MACROS).unwrap())), kernel: None }
+    Options { macros: Some(Arc::new(parse_macros(FileId(1), MACROS).unwrap())), kernel: None, weak_cas: false }
 }
 
 /// The program of a test that consists of this code.
@@ -371,7 +371,8 @@ fn expansion_is_bounded() {
     let doubling: String = (0..40).map(|i| format!("m{}(X) m{i}(X + X)\n", i + 1)).collect();
     let through = "add(X) __atomic_op_return{MB}(X, +, add(X))\nswap_in(X) atomic_exchange(X, swap_in(X))\n";
     let macros = format!("m0(X) X\nloop(X) loop(X)\nswap(X) {{ swap(X); swap(X); }}\n{through}{doubling}");
-    let options = Options { macros: Some(Arc::new(parse_macros(FileId(1), &macros).unwrap())), kernel: None };
+    let options =
+        Options { macros: Some(Arc::new(parse_macros(FileId(1), &macros).unwrap())), kernel: None, weak_cas: false };
     for body in
         ["r0 = m40(x);", "r0 = m40(r1);", "loop(x);", "r0 = loop(1);", "swap(x);", "r0 = add(x);", "r0 = swap_in(x);"]
     {

@@ -1,0 +1,9 @@
+#include <stdatomic.h>
+
+atomic_int x;
+
+int main(void)
+{
+	atomic_store(&x, 1)
+	return y;
+}

@@ -1,0 +1,6 @@
+int launch(int rocket);
+
+int main(void)
+{
+	return launch(3);
+}

@@ -1,0 +1,73 @@
+//! The programs in case-studies/ get the answers that their comments say: ` * verify OPTIONS… VERDICT`, with the kinds of
+//! violation of which one must be found after `no`.
+
+mod common;
+
+use common::{has_clang, root, treville, words};
+use std::fs;
+use std::path::PathBuf;
+
+struct Check {
+    file: String,
+    options: Vec<String>,
+    verdict: String,
+    kinds: Vec<String>,
+}
+
+#[test]
+fn programs_get_the_answers_that_they_say() {
+    if !has_clang() {
+        return;
+    }
+    let checks: Vec<Check> = programs().iter().flat_map(checks).collect();
+    assert!(checks.len() >= 150, "only {} checks were found", checks.len());
+    let half = checks.len().div_ceil(2);
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let parts: Vec<_> =
+            checks.chunks(half).map(|part| scope.spawn(|| part.iter().filter_map(wrong).collect())).collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|_| vec!["a panic".to_owned()])).collect()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn programs() -> Vec<PathBuf> {
+    let folders = ["locks", "structures"].map(|name| root().join("case-studies").join(name));
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the folder"));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|e| e == "c"));
+    files.sort();
+    files
+}
+
+fn checks(file: &PathBuf) -> Vec<Check> {
+    let text = fs::read_to_string(file).expect("the program can be read");
+    let name = file.strip_prefix(root()).unwrap_or(file).display().to_string();
+    let calls = text.lines().filter_map(|line| line.strip_prefix(" * verify"));
+    let found: Vec<Check> = calls.map(|call| check(&name, call)).collect();
+    assert!(found.iter().any(|c| c.verdict == "yes") && found.iter().any(|c| c.verdict == "no"), "{name}");
+    found
+}
+
+fn check(file: &str, call: &str) -> Check {
+    let mut options = words(call);
+    let last = options.pop().expect("a verdict");
+    let (verdict, kinds) = match options.last().map(String::as_str) {
+        Some("no") => {
+            options.pop();
+            ("no".to_owned(), last.split('/').map(str::to_owned).collect())
+        }
+        _ => (last, Vec::new()),
+    };
+    Check { file: file.to_owned(), options, verdict, kinds }
+}
+
+/// What is wrong with the answer, if anything is.
+fn wrong(check: &Check) -> Option<String> {
+    let mut args = vec!["verify", check.file.as_str(), "--json"];
+    args.extend(check.options.iter().map(String::as_str));
+    let answer = treville(&args).stdout;
+    let says = |key: &str, value: &str| answer.contains(&format!("\"{key}\":\"{value}\""));
+    let right =
+        says("verdict", &check.verdict) && (check.verdict != "no" || check.kinds.iter().any(|kind| says("kind", kind)));
+    (!right).then(|| format!("{} {}: {answer}", check.file, check.options.join(" ")))
+}

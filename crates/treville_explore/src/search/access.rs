@@ -1,0 +1,229 @@
+//! Reads and writes: what they may read, where they may come, and which reads a new write may revisit.
+
+use super::{Entry, Move, Search, Stop, Way};
+use crate::graph::{EventId, INIT, Kind, Label, LocId, NO_PROMISE};
+use treville_vm::bytecode::{SiteId, Step};
+
+impl Search<'_, '_> {
+    /// Adds a read, of the latest write first.
+    ///
+    /// If that makes its thread wait, and the read may be put off, nothing is added: the read comes when no other thread
+    /// can go on. By then there may be a write that ends the waiting, and executions in which the thread waits for an
+    /// earlier one are never built.
+    pub(super) fn read(
+        &mut self,
+        thread: u16,
+        site: SiteId,
+        addr: u64,
+        may_put_off: bool,
+    ) -> Result<Option<Move>, Stop> {
+        let t = usize::from(thread);
+        let loc = self.location(thread, site, addr)?;
+        let last = self.graph.locations[loc as usize].writes.len();
+        let source = self.graph.co_at(loc, last);
+        let value = self.value_of(loc, source);
+        let runs = &mut self.threads[t];
+        if may_put_off && runs.idle == Some(value) {
+            return Ok(None);
+        }
+        let update = matches!(runs.step, Some(Step::UpdateRead { .. }));
+        self.kept.clear();
+        self.kept.push(0);
+        runs.runner.save(self.image, &mut self.kept);
+        self.kept[0] = self.kept.len() as u64;
+        runs.runner.give(self.image, value);
+        let next = runs.runner.run(self.image, &self.options.run);
+        if may_put_off && matches!(next, Step::Blocked { .. }) {
+            runs.runner.restore(self.image, u32::from(thread), &self.kept[1..]);
+            runs.idle = Some(value);
+            return Ok(None);
+        }
+        let modes = self.modes[site.0 as usize];
+        let writes = matches!(next, Step::UpdateWrite { .. });
+        let (kind, mode) = match update {
+            true => (Kind::UpdateRead, if writes { modes.update } else { modes.read }),
+            false => (Kind::Read, modes.read),
+        };
+        let saved = self.graph.saved.len() as u32;
+        self.graph.saved.extend_from_slice(&self.kept);
+        let label = self.blank(thread, kind, mode, loc, value);
+        let e = self.push(Label { rf: source, site: Some(site), saved, ..label });
+        self.threads[t].step = Some(next);
+        self.next = update.then_some(thread);
+        let before = self.graph.previous(e);
+        let bound = self.graph.coherence_bound_at(loc, before, e, self.rules.coherence);
+        let bound = bound.max(self.twin_bound(e));
+        let first_way = self.ways.len();
+        self.promise_ways(e);
+        for position in bound..last {
+            self.ways.push(Way::Source(self.graph.co_at(loc, position)));
+        }
+        self.note_ways(e, first_way, 1);
+        self.check(e)?;
+        Ok(Some(Move::Go))
+    }
+
+    /// Notes the ways from `first` on as those that `e` leaves, besides so many that are taken now.
+    pub(super) fn note_ways(&mut self, e: EventId, first: usize, taken: usize) -> u32 {
+        let ways = self.ways.len() - first;
+        if ways > 0 {
+            self.share /= (ways + taken) as f64;
+            self.stack.push(Entry::Choice { event: e, ways: ways as u32, share: self.share });
+        }
+        ways as u32
+    }
+
+    /// Lets the read that was added last read from a write that is not the latest.
+    pub(super) fn read_from(&mut self, e: EventId, source: EventId) -> Result<Move, Stop> {
+        let loc = self.graph.label(e).loc;
+        self.give(e, source, self.value_of(loc, source));
+        // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest
+        // write when it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
+        if matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. }) {
+            return Ok(Move::Back);
+        }
+        // What the source brings with it may be later than the source.
+        let position = self.graph.co_position(loc, source);
+        if self.bound(e) > position || !self.allows(e) {
+            return Ok(Move::Back);
+        }
+        self.check(e)?;
+        Ok(Move::Go)
+    }
+
+    /// Gives the last read of a thread another source and its value; the thread goes on from there.
+    pub(super) fn give(&mut self, e: EventId, source: EventId, value: u64) {
+        let state = self.new_state();
+        let label = &mut self.graph.labels[e as usize];
+        (label.rf, label.value, label.state, label.promise) = (source, value, state, NO_PROMISE);
+        let label = *label;
+        if label.kind == Kind::UpdateRead
+            && let Some(site) = label.site
+        {
+            self.next = Some(label.thread);
+            let modes = self.modes[site.0 as usize];
+            let writes = matches!(self.step(label.thread), Step::UpdateWrite { .. });
+            self.graph.set_mode(e, if writes { modes.update } else { modes.read });
+        }
+        self.graph.set_clocks(e, &self.rules);
+        self.follow_twin(e);
+    }
+
+    pub(super) fn value_of(&self, loc: LocId, write: EventId) -> u64 {
+        match write {
+            INIT => self.locations.places[loc as usize].init,
+            _ => self.graph.label(write).value,
+        }
+    }
+
+    pub(super) fn write(&mut self, thread: u16, site: SiteId, addr: u64, value: u64, kind: Kind) -> Result<Move, Stop> {
+        let loc = self.location(thread, site, addr)?;
+        let mode = self.modes[site.0 as usize].write;
+        let size = self.image.site(site).size;
+        let value = if size >= 8 { value } else { value & ((1 << (8 * size)) - 1) };
+        let label = self.blank(thread, kind, mode, loc, value);
+        let e = self.push(Label { site: Some(site), ..label });
+        let first_way = self.ways.len();
+        self.revisits(e);
+        self.places(e);
+        match self.note_ways(e, first_way, 0) {
+            0 => Ok(Move::Back),
+            _ => Ok(Move::Choose),
+        }
+    }
+
+    /// The places that coherence and atomicity leave to a write, the latest on top.
+    pub(super) fn places(&mut self, e: EventId) {
+        let label = *self.graph.label(e);
+        let read = self.graph.label(self.graph.previous(e));
+        if label.kind == Kind::UpdateWrite && read.promise == NO_PROMISE {
+            let source = read.rf;
+            let place = self.graph.co_position(label.loc, source);
+            if !self.graph.joined(label.loc, place) {
+                self.ways.push(Way::Place(place as u32));
+            }
+            return;
+        }
+        let last = self.graph.locations[label.loc as usize].writes.len();
+        let bound = self.bound(e);
+        for place in (bound..=last).filter(|p| !self.graph.joined(label.loc, *p)) {
+            self.ways.push(Way::Place(place as u32));
+        }
+    }
+
+    /// The reads that may read from a new write in place of what they read, each exactly in the one graph where all that
+    /// would be lost is as the search would first add it: from the last read down, up to the first event that is not.
+    fn revisits(&mut self, w: EventId) {
+        let loc = self.graph.label(w).loc;
+        let mut next = w;
+        for i in (0..self.graph.locations[loc as usize].reads.len()).rev() {
+            let r = self.graph.locations[loc as usize].reads[i];
+            if self.graph.porf(r, w) {
+                continue;
+            }
+            if !(r..next).all(|e| self.graph.porf(e, w) || self.is_as_first_added(e, w)) {
+                return;
+            }
+            self.ways.push(Way::Revisit(r));
+            next = r;
+        }
+    }
+
+    /// Whether an event is as it would be added first to what was there before it and what leads to `w`.
+    fn is_as_first_added(&self, e: EventId, w: EventId) -> bool {
+        let graph = &self.graph;
+        let label = graph.label(e);
+        let known = |x: EventId| x <= e || graph.porf(x, w);
+        let source = match label.kind {
+            Kind::Read | Kind::UpdateRead if label.promise != NO_PROMISE => return false,
+            Kind::Read | Kind::UpdateRead => label.rf,
+            Kind::Write | Kind::UpdateWrite => {
+                let location = &graph.locations[label.loc as usize];
+                let mut earlier = location.reads.iter().take_while(|x| **x < e);
+                if earlier.any(|x| graph.label(*x).rf == e) {
+                    return false;
+                }
+                e
+            }
+            // The value that is tried first.
+            Kind::Choice => return label.value == 0,
+            _ => return true,
+        };
+        let writes = &graph.locations[label.loc as usize].writes;
+        known(source) && !writes[graph.co_position(label.loc, source)..].iter().any(|x| known(*x))
+    }
+
+    /// The first position of its location's order that coherence, as far as the rules know it, and symmetry leave to an event.
+    pub(super) fn bound(&self, e: EventId) -> usize {
+        self.graph.coherence_bound(e, self.rules.coherence).max(self.twin_bound(e))
+    }
+
+    /// Whether the graph is still consistent, `e` having made a choice that is not the latest one.
+    pub(super) fn allows(&mut self, e: EventId) -> bool {
+        if self.judge.is_none() {
+            return self.rules.allows(&self.graph, e, &mut self.scratch);
+        }
+        // An update is judged with its write, which comes next.
+        let label = *self.graph.label(e);
+        let unfinished = label.kind == Kind::UpdateRead && matches!(self.step(label.thread), Step::UpdateWrite { .. });
+        unfinished || self.judge.as_mut().is_none_or(|judge| judge.allows(&self.graph, &self.locations))
+    }
+
+    /// Puts a write in its place, given that it is in none. True if that is the last one.
+    pub(super) fn insert(&mut self, e: EventId, place: u32) -> bool {
+        let loc = self.graph.label(e).loc;
+        let writes = &mut self.graph.locations[loc as usize].writes;
+        writes.insert(place as usize, e);
+        place as usize + 1 == writes.len()
+    }
+
+    /// Puts a write in its place and checks what that means.
+    pub(super) fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
+        let latest = self.insert(e, place);
+        if !latest && !self.allows(e) {
+            return Ok(Move::Back);
+        }
+        self.check(e)?;
+        Ok(Move::Go)
+    }
+}

@@ -1,0 +1,105 @@
+//! Going back: to the last choice that has ways left, and on along one of them.
+
+use super::{Entry, Move, Search, Stop, Way};
+use crate::graph::{EventId, Label};
+
+impl Search<'_, '_> {
+    /// Goes back to the last choice that has ways left and takes one. False if there is none.
+    pub(super) fn back(&mut self) -> Result<bool, Stop> {
+        loop {
+            match self.stack.last_mut() {
+                None => return Ok(false),
+                Some(Entry::Outer(_)) => {
+                    if let Some(Entry::Outer(outer)) = self.stack.pop() {
+                        let inner = std::mem::replace(&mut self.graph, *outer);
+                        self.spare.push(inner);
+                        self.grow();
+                    }
+                }
+                Some(Entry::Choice { event, ways, share }) => {
+                    let event = *event;
+                    self.share = *share;
+                    *ways -= 1;
+                    if *ways == 0 {
+                        self.stack.pop();
+                    }
+                    let Some(way) = self.ways.pop() else { return Ok(false) };
+                    match self.follow(event, way)? {
+                        Move::Go => return Ok(true),
+                        Move::Choose => {}
+                        Move::Back => self.explored.done += self.share,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes one of the ways that an event has.
+    pub(super) fn follow(&mut self, event: EventId, way: Way) -> Result<Move, Stop> {
+        self.graph.cut(event + 1);
+        self.next = None;
+        match way {
+            Way::Source(source) => self.read_from(event, source),
+            Way::Promise(promise) => Ok(self.read_promise(event, promise)),
+            Way::Place(place) => {
+                self.take_out(event);
+                self.put(event, place)
+            }
+            Way::Value(value) => Ok(self.chosen(event, value)),
+            Way::Revisit(read) => Ok(self.revisit(read, event)),
+            Way::Revisited { read, place } => {
+                self.take_out(event);
+                self.revisited(read, event, place)
+            }
+        }
+    }
+
+    fn take_out(&mut self, w: EventId) {
+        let loc = self.graph.label(w).loc;
+        self.graph.locations[loc as usize].writes.retain(|x| *x != w);
+    }
+
+    /// Goes on in the graph that remains when `read` reads from `write`.
+    fn revisit(&mut self, read: EventId, write: EventId) -> Move {
+        self.explored.revisits += 1;
+        self.take_out(write);
+        let mut inner = self.spare.pop().unwrap_or_default();
+        self.graph.restricted(read, write, &mut inner, &mut self.number);
+        let new = self.number[write as usize];
+        let outer = std::mem::replace(&mut self.graph, inner);
+        self.stack.push(Entry::Outer(Box::new(outer)));
+        self.grow();
+        let first_way = self.ways.len();
+        self.places(new);
+        for way in &mut self.ways[first_way..] {
+            if let Way::Place(place) = *way {
+                *way = Way::Revisited { read, place };
+            }
+        }
+        match self.note_ways(new, first_way, 0) {
+            0 => Move::Back,
+            _ => Move::Choose,
+        }
+    }
+
+    fn revisited(&mut self, read: EventId, write: EventId, place: u32) -> Result<Move, Stop> {
+        if self.judge.is_some() {
+            // It judges the whole graph, in which the read still has its old source.
+            self.insert(write, place);
+        } else if let Move::Back = self.put(write, place)? {
+            return Ok(Move::Back);
+        }
+        let Label { loc, value, .. } = *self.graph.label(write);
+        self.give(read, write, value);
+        if self.bound(read) > self.graph.co_position(loc, write) {
+            return Ok(Move::Back);
+        }
+        let latest = self.graph.locations[loc as usize].writes.last() == Some(&write);
+        if !latest && !self.allows(read) {
+            return Ok(Move::Back);
+        }
+        self.check(write)?;
+        self.check(read)?;
+        Ok(Move::Go)
+    }
+}

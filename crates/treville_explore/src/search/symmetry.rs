@@ -1,0 +1,162 @@
+//! Equal threads. Threads that one thread starts one after the other with the same function and the same arguments differ in their
+//! names only, and so do executions in which they change places: one of these is explored.
+//!
+//! It is the one in which equal threads are in order: where a thread first does something else than its *twin*, the equal
+//! thread before it, it reads a later write than the twin or writes later. As in Kokologiannakis, Marmanis and Vafeiadis,
+//! *SPORE: Combining Symmetry and Partial Order Reduction* (PLDI 2024), a twin goes first, and what it does as long as both
+//! do the same leads to what the later one does: no revisit removes the one and keeps the other. So every event that reads
+//! or writes the latest is in order.
+//!
+//! Whether anybody tells equal threads apart is seen on the way (then everything starts anew without this): whoever asks for
+//! the thread's own name, waits for some of them before others, or gets different results from them.
+
+use super::{Search, Stop};
+use crate::graph::{EventId, Kind, LocId};
+use crate::memory::Owner;
+use treville_ir::{FuncId, Op, Program};
+use treville_vm::bytecode::{Step, address};
+
+/// Whether no thread asks which one it is.
+pub(super) fn is_possible(program: &Program) -> bool {
+    let mut insts = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+    !insts.any(|inst| matches!(inst.op, Op::Current { .. }))
+}
+
+impl Search<'_, '_> {
+    /// The twin of a thread that another is about to start: the last one that it started and that is equal, if nothing but
+    /// handles was written since, for nobody else to see.
+    pub(super) fn twin_of_next(&self, parent: u16, func: FuncId, args: &[u64]) -> Option<u16> {
+        for e in self.graph.threads[usize::from(parent)].events.iter().rev() {
+            let label = self.graph.label(*e);
+            match label.kind {
+                Kind::Write if self.own_part(label.loc, parent).is_some() && self.joined(label.value).is_some() => {}
+                Kind::Spawn => {
+                    let other = &self.graph.threads[label.value as usize];
+                    if other.func == func && *other.args == *args {
+                        return Some(label.value as u16);
+                    }
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// A thread that has done the same as its twin so far does nothing before the twin has gone on.
+    pub(super) fn lets_twin_go_first(&self, thread: u16) -> bool {
+        let threads = &self.graph.threads;
+        let thread = &threads[usize::from(thread)];
+        let Some(twin) = thread.twin else { return false };
+        let same = thread.events.last().is_none_or(|e| self.graph.label(*e).same);
+        same && threads[usize::from(twin)].events.len() <= thread.events.len()
+    }
+
+    /// Notes whether an event is the same as the twin's.
+    pub(super) fn follow_twin(&mut self, e: EventId) {
+        let Some(other) = self.graph.twin_event(e) else { return };
+        self.graph.lead(other, e);
+        self.graph.labels[e as usize].same = self.is_same(other, e);
+    }
+
+    fn is_same(&self, a: EventId, b: EventId) -> bool {
+        let (a, b) = (self.graph.label(a), self.graph.label(b));
+        if a.kind != b.kind || a.mode != b.mode {
+            return false;
+        }
+        let own = || self.is_counterpart(a.loc, a.thread, b.loc, b.thread);
+        match a.kind {
+            Kind::Read | Kind::UpdateRead if a.loc == b.loc => a.rf == b.rf,
+            Kind::Read | Kind::UpdateRead => own() && self.are_counterparts(a.rf, a.thread, b.rf, b.thread),
+            Kind::Write | Kind::UpdateWrite => a.loc != b.loc && own(),
+            Kind::Fence | Kind::Alloc | Kind::End => true,
+            Kind::Init | Kind::Spawn | Kind::Join | Kind::Free | Kind::Choice => false,
+        }
+    }
+
+    /// Whether two writes are at the same place of their threads.
+    fn are_counterparts(&self, a: EventId, thread_a: u16, b: EventId, thread_b: u16) -> bool {
+        let (a, b) = (self.graph.label(a), self.graph.label(b));
+        let own = a.thread == thread_a && b.thread == thread_b;
+        (a.kind == Kind::Init && b.kind == Kind::Init) || (own && a.pos == b.pos)
+    }
+
+    /// Whether two locations are the same part of what is each thread's own.
+    fn is_counterpart(&self, a: LocId, thread_a: u16, b: LocId, thread_b: u16) -> bool {
+        let part = self.own_part(a, thread_a);
+        part.is_some() && part == self.own_part(b, thread_b)
+    }
+
+    /// What a location is, up to the name of the thread that has made it or whose copy it is.
+    fn own_part(&self, loc: LocId, thread: u16) -> Option<(Option<u32>, u64)> {
+        let place = self.locations.places.get(loc as usize)?;
+        match place.owner {
+            Owner::Made { thread: maker, number } if maker == u32::from(thread) => {
+                Some((Some(number), place.addr % address::OBJECT_SIZE))
+            }
+            Owner::Static(_) => {
+                let origin = address::local_origin(place.addr)?;
+                (place.addr == address::local(u32::from(thread), origin)).then_some((None, origin))
+            }
+            _ => None,
+        }
+    }
+
+    /// The first position of its location's order that an access may read or take, so that it is in order with its twin's.
+    pub(super) fn twin_bound(&self, e: EventId) -> usize {
+        let Some(other) = self.graph.twin_event(e) else { return 0 };
+        let (label, twin) = (self.graph.label(e), self.graph.label(other));
+        if label.loc != twin.loc || label.kind != twin.kind {
+            return 0;
+        }
+        match twin.kind {
+            Kind::Read | Kind::UpdateRead => self.graph.co_position(twin.loc, twin.rf),
+            Kind::Write | Kind::UpdateWrite => self.graph.co_position(twin.loc, other),
+            _ => 0,
+        }
+    }
+
+    /// Stops if a thread tells equal threads apart by how it waits for them: all that are joined are joined in a row, by
+    /// the one that started them, with equal results.
+    pub(super) fn check_joins(&self, thread: u16, step: Step) -> Result<(), Stop> {
+        let events = &self.graph.threads[usize::from(thread)].events;
+        if let Step::Join { thread: handle, .. } = step {
+            return match self.joined(handle) {
+                Some(child) if !self.is_joined_symmetrically(thread, child) => Err(Stop::Asymmetric),
+                _ => Ok(()),
+            };
+        }
+        let joins = |e: &EventId| self.graph.label(*e).kind == Kind::Join;
+        if !events.last().is_some_and(joins) || matches!(step, Step::End(_)) {
+            return Ok(());
+        }
+        let is_joined =
+            |child: usize| events.iter().filter(|e| joins(e)).any(|e| usize::from(self.joined_by(*e)) == child);
+        let threads = &self.graph.threads;
+        let halves = threads
+            .iter()
+            .enumerate()
+            .any(|(i, t)| t.present && t.twin.is_some_and(|twin| is_joined(usize::from(twin)) != is_joined(i)));
+        if halves { Err(Stop::Asymmetric) } else { Ok(()) }
+    }
+
+    /// The thread that a join waited for.
+    fn joined_by(&self, join: EventId) -> u16 {
+        self.graph.label(self.graph.label(join).rf).thread
+    }
+
+    fn is_joined_symmetrically(&self, by: u16, child: u16) -> bool {
+        let threads = &self.graph.threads;
+        let twins = |t: usize| threads[t].present && threads[t].twin == Some(child);
+        let twin = threads[usize::from(child)].twin;
+        if twin.is_none() && !(0..threads.len()).any(twins) {
+            return true;
+        }
+        let result = |t: u16| self.ended(t).map(|end| self.graph.label(end).value);
+        let parent = self.graph.label(threads[usize::from(child)].spawn).thread;
+        let equal = twin.is_none_or(|twin| match (result(twin), result(child)) {
+            (Some(a), Some(b)) => a == b,
+            _ => true,
+        });
+        parent == by && equal
+    }
+}

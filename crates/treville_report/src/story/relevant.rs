@@ -1,0 +1,113 @@
+//! Which steps of a story lead to what it is about.
+
+use std::collections::{BTreeMap, BTreeSet};
+use treville_task::{Action, Bytes, Story};
+
+/// More steps than this do not fit a screen; the earliest are left out then.
+const MOST: usize = 26;
+
+pub(crate) struct Relevant {
+    /// In the order of the story.
+    pub(crate) steps: Vec<usize>,
+    /// How many that lead there are left out for their number.
+    pub(crate) left_out: usize,
+}
+
+pub(crate) fn steps(story: &Story) -> Relevant {
+    let essential = essential(story);
+    let mut kept: Vec<usize> = prefix(story).into_iter().collect();
+    let shared = shared(story, &kept);
+    let threads: BTreeSet<u32> = kept.iter().map(|i| story.steps[*i].thread).collect();
+    let places: Vec<Bytes> = essential.iter().filter_map(|i| story.steps[*i].action.place()).collect();
+    kept.retain(|i| {
+        essential.contains(i)
+            || match story.steps[*i].action {
+                Action::End => false,
+                Action::Start(thread) | Action::Join(thread) => threads.contains(&thread),
+                Action::Allocate(address) | Action::Free(address) => {
+                    let object = story.objects.iter().find(|o| o.address == address);
+                    places
+                        .iter()
+                        .any(|p| object.is_some_and(|o| o.address <= p.address && p.address < o.address + o.size))
+                }
+                ref action => action.place().is_none_or(|place| shared.contains(&place) || !is_made(story, place)),
+            }
+    });
+    let mut left_out = kept.len().saturating_sub(MOST);
+    let whole = kept.len();
+    kept.retain(|i| {
+        let drop = left_out > 0 && !essential.contains(i);
+        left_out -= usize::from(drop);
+        !drop
+    });
+    Relevant { left_out: whole - kept.len(), steps: kept }
+}
+
+/// What the story is about, the ends of its gaps, and what these read.
+fn essential(story: &Story) -> BTreeSet<usize> {
+    let mut all: BTreeSet<usize> = story.about.iter().copied().collect();
+    all.extend(story.gaps.iter().flat_map(|gap| [gap.write, gap.read]));
+    // What only weak memory explains.
+    if let Some((read, write)) = weak(story) {
+        all.extend([read, write]);
+    }
+    let sources: Vec<usize> = all.iter().filter_map(|i| story.steps[*i].action.source().flatten()).collect();
+    all.extend(sources);
+    all
+}
+
+/// The first step that reads what had been overwritten, with the last write that it misses: no interleaving has one.
+pub(crate) fn weak(story: &Story) -> Option<(usize, usize)> {
+    prefix(story).into_iter().find_map(|i| Some((i, story.missed_by(i)?)))
+}
+
+/// The steps from which those in question follow, by program order, reading, starting and ending.
+fn prefix(story: &Story) -> BTreeSet<usize> {
+    let mut before: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut starts: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut ends: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut from: Vec<Vec<usize>> = Vec::new();
+    for (i, step) in story.steps.iter().enumerate() {
+        let mut causes: Vec<usize> = before.insert(step.thread, i).into_iter().collect();
+        causes.extend(starts.get(&step.thread));
+        causes.extend(step.action.source().flatten());
+        match step.action {
+            Action::Start(thread) => {
+                starts.insert(thread, i);
+            }
+            Action::Join(thread) => causes.extend(ends.get(&thread)),
+            Action::End => {
+                ends.insert(step.thread, i);
+            }
+            _ => {}
+        }
+        from.push(causes);
+    }
+    let mut all = BTreeSet::new();
+    // Of threads that wait, all that the others did: what is waited for is not there. All as well, if it is about no step.
+    let waits = story.about.iter().any(|i| matches!(story.steps[*i].action, Action::Wait(_)));
+    let mut todo: Vec<usize> =
+        if waits || story.about.is_empty() { before.into_values().collect() } else { story.about.clone() };
+    while let Some(i) = todo.pop() {
+        if all.insert(i) {
+            todo.extend(&from[i]);
+        }
+    }
+    all
+}
+
+/// Whether it is part of an object that was made on the way: others may never have seen it.
+fn is_made(story: &Story, place: Bytes) -> bool {
+    story.objects.iter().any(|o| o.address <= place.address && place.address < o.address + o.size)
+}
+
+/// Places that more than one thread touches among these steps.
+fn shared(story: &Story, steps: &[usize]) -> BTreeSet<Bytes> {
+    let mut by: BTreeMap<Bytes, BTreeSet<u32>> = BTreeMap::new();
+    for step in steps.iter().map(|i| &story.steps[*i]) {
+        if let Some(place) = step.action.place() {
+            by.entry(place).or_default().insert(step.thread);
+        }
+    }
+    by.into_iter().filter(|(_, threads)| threads.len() > 1).map(|(place, _)| place).collect()
+}
