@@ -3,7 +3,7 @@
 use crate::execution::Builder;
 use crate::general;
 use crate::judge::Judge;
-use crate::rules::Rules;
+use crate::rules::{Coherence, Rules};
 use crate::search::{self, Ended, Explored};
 use std::collections::BTreeMap;
 use treville_base::Idx;
@@ -17,7 +17,7 @@ use treville_task::{
     Stats, StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
-use treville_vm::bytecode::{self, Image, Parts, RunOptions};
+use treville_vm::bytecode::{self, Image, Parts, RunOptions, SiteKind};
 
 #[derive(Default)]
 pub struct Explore;
@@ -118,10 +118,10 @@ impl Explore {
             reference: task.reference.clone(),
             observed: task.question.is_some(),
             // So are all of a number of executions that differ in names.
-            symmetry: task.reductions.symmetry && task.question.is_none(),
+            symmetry: task.reductions.symmetry && task.question.is_none() && judged.is_none(),
             // What is told of executions one by one is told by one.
             workers: match (&task.question, task.stories) {
-                (None, 0) => task.limits.threads.map_or(1, |n| n as usize),
+                (None, 0) if judged.is_none() => task.limits.threads.map_or(1, |n| n as usize),
                 _ => 1,
             },
             cancel: task.limits.cancel.clone(),
@@ -134,6 +134,10 @@ impl Explore {
                 let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
                 Some(Judge::new(model, plan, builder))
             };
+            let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
+            if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
+                return Err(Unsupported { what, span: None });
+            }
             let (program, options) = (&*task.program, &options);
             let job = search::Job { program, image: &image, rules, judge: &judge, options, monitor };
             let explored = search::explore(&job, &mut |ended| {
@@ -207,7 +211,17 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             let Some(plan) = Plan::new(model) else {
                 return Err(refuse("a model that makes choices of its own is not explored".into()));
             };
-            (Rules::judged(false, task.bundled.is_some()), Some(Judged { model, vocabulary, plan }))
+            if vocabulary.registers || vocabulary.branches {
+                return Err(refuse("a model that looks inside instructions is not explored".into()));
+            }
+            let machine = *task.program.dialect.name != *"C";
+            let coherence = match task.bundled {
+                None => Coherence::Unknown,
+                Some(_) if machine => Coherence::Local,
+                Some(_) => Coherence::HappensBefore,
+            };
+            let cxx20 = vocabulary.variants.iter().any(|v| *v == "cxx20");
+            (Rules::judged(machine, coherence, cxx20), Some(Judged { model, vocabulary, plan }))
         }
     };
     Ok(Prepared { rules, image: compile(task, &Parts::new())?, judged })

@@ -5,7 +5,7 @@ use crate::graph::LocId;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use treville_ir::{ObjectId, Program};
+use treville_ir::{Expr, ObjectId, Program};
 use treville_vm::bytecode::{SiteId, address};
 
 /// What an address belongs to.
@@ -215,12 +215,8 @@ pub(crate) fn initial(program: &Program, object: ObjectId, addr: u64, size: u8) 
     let offset = origin - object.address;
     let mut bytes = [0; 8];
     for cell in &object.init {
-        let value = match &cell.value {
-            treville_ir::Expr::Const(v) => v.unsigned(),
-            treville_ir::Expr::Addr(o, by) => u128::from(program.objects[*o].address.wrapping_add_signed(*by)),
-            _ => 0,
-        };
-        for i in 0..u64::from(cell.size) {
+        let value = constant(program, &cell.value);
+        for i in 0..u64::from(cell.size.min(8)) {
             if let Some(byte) = (cell.offset + i).checked_sub(offset).and_then(|at| bytes.get_mut(at as usize)) {
                 *byte = (value >> (8 * i)) as u8;
             }
@@ -228,4 +224,16 @@ pub(crate) fn initial(program: &Program, object: ObjectId, addr: u64, size: u8) 
     }
     let spare = 64 - 8 * u32::from(size.clamp(1, 8));
     (u64::from_le_bytes(bytes) << spare) >> spare
+}
+
+/// The value of an expression without registers.
+pub(crate) fn constant(program: &Program, e: &Expr) -> u64 {
+    match e {
+        Expr::Const(v) => v.unsigned() as u64,
+        Expr::Addr(object, offset) => program.objects[*object].address.wrapping_add_signed(*offset),
+        // A pointer in a narrower register.
+        Expr::Cast(_, width, inner) if *width < 64 => constant(program, inner) & ((1 << width) - 1),
+        Expr::Cast(_, _, inner) => constant(program, inner),
+        _ => 0,
+    }
 }

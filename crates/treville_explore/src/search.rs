@@ -5,6 +5,7 @@ mod back;
 mod choices;
 mod crew;
 mod estimate;
+mod promised;
 mod replay;
 mod safety;
 mod story;
@@ -14,16 +15,17 @@ mod telling;
 mod tests;
 mod threads;
 
-use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
+use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED};
 use crate::judge::Judge;
-use crate::memory::{Locations, Numbers, Overlap, Owner};
+use crate::memory::{Locations, Numbers, Overlap, Owner, constant};
+use crate::promises::Promises;
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, Span};
-use treville_ir::{Expr, Failure, FuncId, InstrId, Program, Reg, Storage};
+use treville_ir::{Failure, FuncId, InstrId, Program, Reg, Storage};
 use treville_task::{Monitor, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
@@ -189,6 +191,8 @@ impl Stop {
 enum Way {
     /// The read with the choice's number reads from this write.
     Source(EventId),
+    /// The read with the choice's number reads what was promised.
+    Promise(u32),
     /// The write with the choice's number comes at this place of its location's order.
     Place(u32),
     /// The undetermined value with the choice's number is this one.
@@ -256,6 +260,11 @@ struct Search<'a, 'j> {
     /// All ways of a choice are noted, none is taken at once.
     hesitates: bool,
     explored: Explored,
+    promises: Promises,
+    /// Reads may be promised what they read.
+    promising: bool,
+    /// The threads that would fail now, while promises are open.
+    failing: BTreeSet<u16>,
     since_cancel: u32,
     ended: &'a mut dyn FnMut(&Ended<'_>),
 }
@@ -302,15 +311,23 @@ impl<'a, 'j> Search<'a, 'j> {
             share: 1.0,
             hesitates: false,
             explored: Explored::default(),
+            promises: Promises::default(),
+            promising: false,
+            failing: BTreeSet::new(),
             since_cancel: 0,
             ended,
         };
-        search.make_room();
-        for (root, thread) in program.roots.iter().zip(&mut search.graph.threads) {
-            (thread.present, thread.func) = (true, root.func);
-            thread.args = root.init.iter().map(|(_, value)| constant(program, value)).collect();
-        }
+        search.begin();
         search
+    }
+
+    /// Puts the threads that exist from the start into an empty graph.
+    fn begin(&mut self) {
+        self.make_room();
+        for (root, thread) in self.program.roots.iter().zip(&mut self.graph.threads) {
+            (thread.present, thread.func) = (true, root.func);
+            thread.args = root.init.iter().map(|(_, value)| constant(self.program, value)).collect();
+        }
     }
 
     /// Makes room in the graph for all threads and locations that have numbers.
@@ -380,6 +397,7 @@ impl<'a, 'j> Search<'a, 'j> {
         {
             return self.take(thread, step);
         }
+        self.failing.clear();
         let last = self.graph.label(self.graph.len() - 1).thread;
         let mut idle = None;
         for thread in std::iter::once(last).chain(0..self.graph.threads.len() as u16) {
@@ -397,12 +415,19 @@ impl<'a, 'j> Search<'a, 'j> {
                 Step::Blocked { .. } | Step::Cut => {}
                 Step::Join { thread: handle, .. } if self.joined(handle).is_some_and(|t| self.ended(t).is_none()) => {}
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
-                    match self.read(thread, site, addr, true)? {
+                    let read = self.read(thread, site, addr, true);
+                    match self.unless_it_fails(thread, read).transpose()?.flatten() {
                         Some(moved) => return Ok(moved),
+                        None if self.failing.contains(&thread) => {}
                         None => idle = idle.or(Some((thread, site, addr))),
                     }
                 }
-                _ => return self.take(thread, step),
+                _ => {
+                    let taken = self.take(thread, step);
+                    if let Some(taken) = self.unless_it_fails(thread, taken) {
+                        return taken;
+                    }
+                }
             }
         }
         // Nothing else can be done: a read that makes its thread wait has other sources, perhaps.
@@ -471,7 +496,8 @@ impl<'a, 'j> Search<'a, 'j> {
     /// The next event of a thread, with nothing special about it.
     fn blank(&self, thread: u16, kind: Kind, mode: Mode, loc: LocId, value: u64) -> Label {
         let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
-        Label { kind, mode, thread, pos, loc, value, rf: INIT, site: None, saved: NOT_SAVED, state: 0, same: false }
+        let (rf, site, saved, promise) = (INIT, None, NOT_SAVED, NO_PROMISE);
+        Label { kind, mode, thread, pos, loc, value, rf, site, saved, promise, state: 0, same: false }
     }
 
     /// Adds an event that its thread has just done.
@@ -547,15 +573,6 @@ impl<'a, 'j> Search<'a, 'j> {
     }
 }
 
-/// The value of an expression without registers.
-fn constant(program: &Program, e: &Expr) -> u64 {
-    match e {
-        Expr::Const(v) => v.unsigned() as u64,
-        Expr::Addr(object, offset) => program.objects[*object].address.wrapping_add_signed(*offset),
-        _ => 0,
-    }
-}
-
 /// The state of a runner that was never placed.
 const NOWHERE: u64 = u64::MAX;
 
@@ -565,7 +582,7 @@ fn handle(thread: u64) -> u64 {
 }
 
 fn modes(program: &Program, kind: &SiteKind, rules: &Rules) -> Modes {
-    let of = |tags: &treville_ir::Tags| rules.mode(Mode::of(tags.iter().map(|t| program.tags[*t].as_str())));
+    let of = |tags: &treville_ir::Tags| rules.mode_of(tags.iter().map(|t| program.tags[*t].as_str()));
     match kind {
         SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => {
             Modes { read: of(tags), write: of(tags), update: of(tags) }

@@ -49,7 +49,7 @@ impl Search<'_, '_> {
             return None;
         }
         let mut builder = Builder::new(self.program, self.image, vocabulary, self.options.run, fence.as_deref());
-        let graph = builder.execution(&self.graph, &self.locations).graph;
+        let graph = builder.execution(&self.graph, &self.locations);
         Some(judge(model, &graph, &self.options.cancel))
     }
 
