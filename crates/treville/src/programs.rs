@@ -111,9 +111,13 @@ impl Session<'_> {
         let (reference, bundled) = if built_in {
             (self.reference(named, &program)?, None)
         } else {
+            let bundled = options.model.is_bundled(&model).then(|| Name::new(&model));
+            let mut named = named;
+            // Programs are in today's C, tests in that of their time.
+            named.variants.extend(bundled.as_ref().map(|_| "cxx20".to_owned()));
             let linked = self.library.linked(&named, &program)?;
             let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
-            (Reference { model, vocabulary, fence: None }, linked.bundled.clone())
+            (Reference { model, vocabulary, fence: None }, bundled)
         };
         let semantics = if built_in {
             Semantics::Bundled(Name::new(&model))

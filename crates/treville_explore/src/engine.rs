@@ -3,7 +3,7 @@
 use crate::execution::Builder;
 use crate::general;
 use crate::judge::Judge;
-use crate::rules::Rules;
+use crate::rules::{Coherence, Rules};
 use crate::search::{self, Ended, Explored};
 use std::collections::BTreeMap;
 use treville_base::Idx;
@@ -17,7 +17,7 @@ use treville_task::{
     Stats, StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
-use treville_vm::bytecode::{self, Image, RunOptions};
+use treville_vm::bytecode::{self, Image, Parts, RunOptions, SiteKind};
 
 #[derive(Default)]
 pub struct Explore;
@@ -101,7 +101,7 @@ impl Explore {
     }
 
     fn watched(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
-        let Prepared { rules, image, judged } = prepare(task)?;
+        let Prepared { rules, mut image, judged } = prepare(task)?;
         let options = search::Options {
             run: RunOptions {
                 // Final states are counted with their executions, all of them.
@@ -118,28 +118,41 @@ impl Explore {
             reference: task.reference.clone(),
             observed: task.question.is_some(),
             // So are all of a number of executions that differ in names.
-            symmetry: task.reductions.symmetry && task.question.is_none(),
+            symmetry: task.reductions.symmetry && task.question.is_none() && judged.is_none(),
             // What is told of executions one by one is told by one.
             workers: match (&task.question, task.stories) {
-                (None, 0) => task.limits.threads.map_or(1, |n| n as usize),
+                (None, 0) if judged.is_none() => task.limits.threads.map_or(1, |n| n as usize),
                 _ => 1,
             },
             cancel: task.limits.cancel.clone(),
         };
-        let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
-        let judge = || {
-            let Judged { model, vocabulary, plan } = judged.as_ref()?;
-            let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
-            Some(Judge::new(model, plan, builder))
-        };
-        let (program, options) = (&*task.program, &options);
-        let job = search::Job { program, image: &image, rules, judge: &judge, options, monitor };
-        let explored = search::explore(&job, &mut |ended| {
-            if let Some(states) = &mut states {
-                states.add(ended);
+        let mut parts = Parts::new();
+        loop {
+            let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
+            let judge = || {
+                let Judged { model, vocabulary, plan } = judged.as_ref()?;
+                let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
+                Some(Judge::new(model, plan, builder))
+            };
+            let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
+            if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
+                return Err(Unsupported { what, span: None });
             }
-        });
-        Ok(outcome(task, explored, states))
+            let (program, options) = (&*task.program, &options);
+            let job = search::Job { program, image: &image, rules, judge: &judge, options, monitor };
+            let explored = search::explore(&job, &mut |ended| {
+                if let Some(states) = &mut states {
+                    states.add(ended);
+                }
+            });
+            match explored {
+                Ok(explored) => return Ok(outcome(task, explored, states)),
+                Err((instr, size)) => {
+                    parts.insert(instr, size);
+                    image = compile(task, &parts)?;
+                }
+            }
+        }
     }
 }
 
@@ -198,13 +211,27 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             let Some(plan) = Plan::new(model) else {
                 return Err(refuse("a model that makes choices of its own is not explored".into()));
             };
-            (Rules::judged(false, task.bundled.is_some()), Some(Judged { model, vocabulary, plan }))
+            if vocabulary.registers || vocabulary.branches {
+                return Err(refuse("a model that looks inside instructions is not explored".into()));
+            }
+            let machine = *task.program.dialect.name != *"C";
+            let coherence = match task.bundled {
+                None => Coherence::Unknown,
+                Some(_) if machine => Coherence::Local,
+                Some(_) => Coherence::HappensBefore,
+            };
+            let cxx20 = vocabulary.variants.iter().any(|v| *v == "cxx20");
+            (Rules::judged(machine, coherence, cxx20), Some(Judged { model, vocabulary, plan }))
         }
     };
+    Ok(Prepared { rules, image: compile(task, &Parts::new())?, judged })
+}
+
+/// The task's program, with some accesses made in parts.
+fn compile(task: &Task, parts: &Parts) -> Result<Image, Unsupported> {
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));
-    let image = bytecode::compile(&task.program, &observed)
-        .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })?;
-    Ok(Prepared { rules, image, judged })
+    bytecode::compile(&task.program, &observed, parts)
+        .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })
 }
 
 fn observed_registers(program: &Program, question: &Question) -> Vec<(FuncId, Reg)> {

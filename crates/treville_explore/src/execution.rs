@@ -6,7 +6,7 @@
 //! Taking a lock is an update that acquires, giving it back a write that releases. Allocations are no events. Dependencies
 //! come from running the threads once more, with a tracker.
 
-use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId};
+use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, NO_PROMISE};
 use crate::memory::Locations;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,12 +25,6 @@ pub(crate) struct Builder<'a> {
     run: RunOptions,
     marks: Marks,
     runner: Runner<Dependencies>,
-}
-
-/// An execution, with the row of each event of the graph that has one.
-pub(crate) struct Execution {
-    pub(crate) graph: event::Graph,
-    pub(crate) rows: Vec<Option<usize>>,
 }
 
 /// The tags of what is no access of the program's text.
@@ -118,8 +112,21 @@ impl<'a> Builder<'a> {
         Builder { program, image, vocabulary, run, marks: Marks::of(program, fence), runner: Runner::default() }
     }
 
-    /// The execution that a graph is, complete or not.
-    pub(crate) fn execution(&mut self, graph: &Graph, locations: &Locations) -> Execution {
+    pub(crate) fn vocabulary(&self) -> &'a Vocabulary {
+        self.vocabulary
+    }
+
+    /// The execution that a graph is, complete or not; a read that was promised its source has none.
+    pub(crate) fn execution(&mut self, graph: &Graph, locations: &Locations) -> event::Graph {
+        self.execution_with_rows(graph, locations).0
+    }
+
+    /// The same, with the event of the execution that each event of the graph is, if it is one.
+    pub(crate) fn execution_with_rows(
+        &mut self,
+        graph: &Graph,
+        locations: &Locations,
+    ) -> (event::Graph, Vec<Option<usize>>) {
         let of = vec![None; graph.len() as usize];
         let mut rows = Rows { rows: Vec::new(), of, init: BTreeMap::new(), starts: BTreeMap::new() };
         for (loc, location) in graph.locations.iter().enumerate() {
@@ -137,7 +144,7 @@ impl<'a> Builder<'a> {
         let rf = reads_from(graph, &rows);
         let (co, finals) = coherence(graph, &rows);
         let skeleton = Arc::new(skeleton(self.vocabulary, rows.rows));
-        Execution { graph: event::Graph { skeleton, rf, co, finals }, rows: rows.of }
+        (event::Graph { skeleton, rf, co, finals }, rows.of)
     }
 
     fn initial(&self, row: usize, loc: usize, locations: &Locations) -> Row {
@@ -358,6 +365,7 @@ fn reads_from(graph: &Graph, rows: &Rows) -> Relation {
         let label = graph.label(e);
         let Some(read) = rows.of[e as usize] else { continue };
         match label.kind {
+            Kind::Read | Kind::UpdateRead if label.rf == INIT && label.promise != NO_PROMISE => {}
             Kind::Read | Kind::UpdateRead if label.rf == INIT => add(rows.init.get(&label.loc).copied(), read),
             Kind::Read | Kind::UpdateRead | Kind::Join => add(rows.of[label.rf as usize], read),
             _ => {}
@@ -383,6 +391,60 @@ fn coherence(graph: &Graph, rows: &Rows) -> (Relation, EventSet) {
         finals.insert(writes[writes.len() - 1]);
     }
     (co, finals)
+}
+
+/// An event of a small execution that shows what a model does.
+fn sample(thread: u32, index: u32, kind: event::Kind, cell: u16, tags: &[&str]) -> Row {
+    let event = Event {
+        thread: Some(thread),
+        index,
+        kind,
+        tags: tags.iter().map(|t| Name::new(t)).collect(),
+        cell: Some(started(cell)),
+        read: None,
+        written: None,
+        instance: index,
+        instr: index,
+        access: index,
+        register: None,
+        span: None,
+    };
+    Row { event, deps: StepDeps::default(), amo: None }
+}
+
+/// A write comes between the write that an update has read and its own.
+pub(crate) fn torn_update(vocabulary: &Vocabulary) -> event::Graph {
+    let tags = ["A", "RLX", "RMW", "X"].map(|tag| if vocabulary.sets.contains(tag) { tag } else { "X" });
+    let first = sample(0, 0, event::Kind::Write, 0, &tags[..2]);
+    let between = sample(1, 0, event::Kind::Write, 0, &tags[..2]);
+    let rows = if vocabulary.rmw == RmwShape::Fused {
+        vec![first, between, sample(2, 0, event::Kind::Update, 0, &tags)]
+    } else {
+        let read = sample(2, 0, event::Kind::Read, 0, &tags);
+        let mut write = Row { amo: Some(3), ..sample(2, 1, event::Kind::Write, 0, &tags) };
+        write.event.instance = 0;
+        vec![first, between, write, read]
+    };
+    let n = rows.len();
+    let skeleton = Arc::new(skeleton(vocabulary, rows));
+    let co = Relation::from_pairs(n, [(0, 1), (0, 2), (1, 2)]);
+    event::Graph { skeleton, rf: Relation::from_pairs(n, [(0, n - 1)]), co, finals: EventSet::new(n) }
+}
+
+/// A thread reads what another has written, and writes what depends on that in some way.
+pub(crate) fn probe(vocabulary: &Vocabulary, dependency: BaseRel) -> event::Graph {
+    let tags: Vec<&str> = ["A", "RLX"].into_iter().filter(|tag| vocabulary.sets.contains(*tag)).collect();
+    let row = |thread: u32, index: u32, kind: event::Kind, cell: u16| sample(thread, index, kind, cell, &tags);
+    let mut last = row(1, 1, event::Kind::Write, 1);
+    let depends = Deps::one(1);
+    match dependency {
+        BaseRel::Addr => last.deps.addr = depends,
+        BaseRel::Data => last.deps.data = depends,
+        _ => last.deps.ctrl = depends,
+    }
+    let rows = vec![row(0, 0, event::Kind::Write, 0), row(1, 0, event::Kind::Read, 0), last];
+    let skeleton = Arc::new(skeleton(vocabulary, rows));
+    event::Graph { skeleton, rf: Relation::from_pairs(3, [(0, 1)]), co: Relation::new(3), finals: EventSet::new(3) }
 }
 
 fn skeleton(vocabulary: &Vocabulary, rows: Vec<Row>) -> Skeleton {

@@ -1,7 +1,7 @@
 //! Execution graphs as the search builds them: events in the order in which they were added, so that an event's number is
 //! its time stamp and the search goes back by cutting off the end.
 
-use crate::rules::{Mode, Rules};
+use crate::rules::{Coherence, Mode, Rules};
 use std::sync::Arc;
 use treville_ir::FuncId;
 use treville_vm::bytecode::SiteId;
@@ -58,12 +58,15 @@ pub(crate) struct Label {
     pub(crate) site: Option<SiteId>,
     /// Where the thread's state before the answer is kept, if there is one.
     pub(crate) saved: u32,
+    /// What the read was promised, if that is its source ([`crate::promises`]).
+    pub(crate) promise: u32,
     /// Names the state of the thread after this event: no other state has this number.
     pub(crate) state: u64,
     /// Its thread has done the same as its twin, up to here.
     pub(crate) same: bool,
 }
 
+pub(crate) const NO_PROMISE: u32 = u32::MAX;
 pub(crate) const NOT_SAVED: u32 = u32::MAX;
 
 /// The clocks of an event: for each thread, how many of its events …
@@ -149,6 +152,7 @@ impl Graph {
             rf: INIT,
             site: None,
             saved: NOT_SAVED,
+            promise: NO_PROMISE,
             state: 0,
             same: false,
         });
@@ -276,6 +280,17 @@ impl Graph {
         }
     }
 
+    /// Computes all clocks anew where sources may come later than their reads.
+    pub(crate) fn settle_clocks(&mut self, rules: &Rules) {
+        loop {
+            let before = self.rows.clone();
+            (1..self.len()).for_each(|e| self.set_clocks(e, rules));
+            if self.rows == before {
+                return;
+            }
+        }
+    }
+
     /// What the twin of its thread has done in place of `e`, if they have done the same before.
     pub(crate) fn twin_event(&self, e: EventId) -> Option<EventId> {
         let label = self.label(e);
@@ -374,17 +389,22 @@ impl Graph {
 
     /// The first position of its location's order that coherence leaves to `e`: that of the latest write that happens
     /// before `e` or is read by a read that does.
-    pub(crate) fn coherence_bound(&self, e: EventId) -> usize {
-        self.coherence_bound_at(self.label(e).loc, e, e)
+    pub(crate) fn coherence_bound(&self, e: EventId, coherence: Coherence) -> usize {
+        self.coherence_bound_at(self.label(e).loc, e, e, coherence)
     }
 
     /// The same for an access that comes right after `e`, or is `e`; what itself does, if it is an event, is left out.
-    pub(crate) fn coherence_bound_at(&self, loc: LocId, e: EventId, itself: EventId) -> usize {
+    pub(crate) fn coherence_bound_at(&self, loc: LocId, e: EventId, itself: EventId, coherence: Coherence) -> usize {
         let location = &self.locations[loc as usize];
         let seen = self.row(e, Row::Hb);
+        let own = self.label(itself);
         let before = |a: EventId| {
             let label = self.label(a);
-            a != itself && label.pos < seen[usize::from(label.thread)]
+            match coherence {
+                Coherence::Unknown => false,
+                Coherence::Local => label.thread == own.thread && label.pos < own.pos,
+                Coherence::HappensBefore => a != itself && label.pos < seen[usize::from(label.thread)],
+            }
         };
         let mut bound = location.writes.iter().rposition(|w| before(*w)).map_or(0, |i| i + 1);
         for r in &location.reads {
@@ -404,8 +424,10 @@ impl Graph {
     pub(crate) fn joined(&self, loc: LocId, position: usize) -> bool {
         let writes = &self.locations[loc as usize].writes;
         writes.get(position).is_some_and(|next| {
+            let read = self.label(self.previous(*next));
             self.label(*next).kind == Kind::UpdateWrite
-                && self.label(self.previous(*next)).rf == self.co_at(loc, position)
+                && read.promise == NO_PROMISE
+                && read.rf == self.co_at(loc, position)
         })
     }
 

@@ -1,22 +1,49 @@
 //! Judging graphs of the search by a model that is given as axioms.
 
-use crate::execution::{Builder, Execution};
+use crate::execution::{Builder, probe, torn_update};
+use crate::general::{Growth, growing_checks};
 use crate::graph::Graph;
 use crate::memory::Locations;
+use crate::promises::{Flow, Pair};
 use treville_eval::{Plan, Staged};
-use treville_model::Model;
-use treville_model::syntax::CheckMode;
+use treville_event::{self as event, BaseRel, Event, Relation, Vocabulary};
+use treville_model::syntax::{CheckKind, CheckMode};
+use treville_model::{CheckId, Model};
 
 pub(crate) struct Judge<'a> {
     model: &'a Model,
-    plan: &'a Plan,
     staged: Staged<'a>,
+    /// The axioms that forbid cycles of dependencies.
+    orders: Vec<CheckId>,
+    /// Those that stay violated when a graph grows in which reads have their sources, and those that do in any case.
+    settled: Vec<CheckId>,
+    growing: Vec<CheckId>,
     builder: Builder<'a>,
 }
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(model: &'a Model, plan: &'a Plan, builder: Builder<'a>) -> Self {
-        Judge { model, plan, staged: Staged::new(model, plan), builder }
+        let settled = growing_checks(model, Growth::Settled);
+        let orders = orders(model, plan, builder.vocabulary(), &settled);
+        let growing = growing_checks(model, Growth::Anyhow);
+        Judge { model, staged: Staged::new(model, plan), orders, settled, growing, builder }
+    }
+
+    /// Why the search would not find all executions, if it would not.
+    pub(crate) fn refusal(&mut self, has_updates: bool) -> Option<String> {
+        let required = self.model.checks.iter_enumerated().filter(|(_, c)| c.mode == CheckMode::Require);
+        for (id, check) in required {
+            if !self.settled.contains(&id) {
+                return Some(format!("whether {} holds is not settled by the beginning of an execution", check.name));
+            }
+        }
+        if has_updates {
+            self.enter_execution(&torn_update(self.builder.vocabulary()));
+            if self.staged.plausible() {
+                return Some("the model lets other writes come between the two halves of an update".to_owned());
+            }
+        }
+        self.orders.is_empty().then(|| "the model lets values come out of nowhere".to_owned())
     }
 
     /// Whether the model allows a graph, complete or not.
@@ -25,29 +52,96 @@ impl<'a> Judge<'a> {
         self.staged.plausible() && self.staged.rest_holds()
     }
 
-    /// Whether the model flags a graph that it allows as one with a race.
-    pub(crate) fn flags_race(&mut self, graph: &Graph, locations: &Locations) -> bool {
+    /// Whether the model may allow a graph in which promised reads have no sources yet.
+    pub(crate) fn may_allow(&mut self, graph: &Graph, locations: &Locations) -> bool {
         self.enter(graph, locations);
-        let is_race = |check: &&treville_model::CheckId| {
-            let check = &self.model.checks[**check];
-            check.mode == CheckMode::Flag && check.name == "data-race"
-        };
-        let race = self.plan.notes.iter().find(is_race).copied();
-        race.is_some_and(|check| self.staged.passes(check))
+        self.growing.iter().all(|check| self.staged.passes(*check))
     }
 
-    fn enter(&mut self, graph: &Graph, locations: &Locations) -> Execution {
+    /// All reads of a graph with the later writes of their threads.
+    pub(crate) fn pairs(&mut self, graph: &Graph, locations: &Locations) -> Vec<Pair> {
+        let (execution, rows) = self.builder.execution_with_rows(graph, locations);
+        let skeleton = execution.skeleton;
+        let n = skeleton.n_events();
+        let events = skeleton.events.as_slice();
+        self.staged.enter(&skeleton);
+        // What is kept must be so if no read has a source and if those of one location all have the same one.
+        let initial = |e: &Event| events.iter().position(|w| w.kind == event::Kind::Init && w.cell == e.cell);
+        let reads = events.iter().enumerate().filter(|(_, e)| e.kind.reads());
+        let same = Relation::from_pairs(n, reads.filter_map(|(i, e)| Some((initial(e)?, i))));
+        let mut kept = Relation::new(n);
+        for check in &self.orders {
+            let order = [&Relation::new(n), &same].map(|rf| {
+                self.staged.set_rf(rf);
+                self.staged.set_co(&Relation::new(n));
+                ordered(self.model, &mut self.staged, *check)
+            });
+            let [mut without, with] = order;
+            without.intersect_assign(&with);
+            kept.union_assign(&without);
+        }
+        // The write of an update that is one event comes after its read.
+        let of_row = |row: usize, last: bool| {
+            let mut found = (1..graph.len()).filter(|e| rows[*e as usize] == Some(row));
+            if last { found.next_back() } else { found.next() }
+        };
+        let mut pairs = Vec::new();
+        for (i, read) in events.iter().enumerate().filter(|(_, e)| e.kind.reads()) {
+            let later = |e: &Event| e.kind.writes() && e.thread == read.thread && e.index > read.index;
+            for (j, write) in events.iter().enumerate().filter(|(_, e)| later(e)) {
+                if let (Some(thread), Some(from), Some(to)) = (read.thread, read.cell, write.cell) {
+                    let flow = Flow { thread, from: from.address, to: to.address };
+                    let weak = !kept.contains(i, j);
+                    let events = if weak { of_row(i, false).zip(of_row(j, true)) } else { None };
+                    pairs.push(Pair { flow, weak, events });
+                }
+            }
+        }
+        pairs
+    }
+
+    fn enter(&mut self, graph: &Graph, locations: &Locations) {
         let execution = self.builder.execution(graph, locations);
-        self.staged.enter(&execution.graph.skeleton);
-        self.staged.set_rf(&execution.graph.rf);
+        self.enter_execution(&execution);
+    }
+
+    fn enter_execution(&mut self, execution: &event::Graph) {
+        self.staged.enter(&execution.skeleton);
+        self.staged.set_rf(&execution.rf);
         if self.staged.uses_values() {
-            let different = treville_eval::plain::different_values(&execution.graph.skeleton);
+            let different = treville_eval::plain::different_values(&execution.skeleton);
             self.staged.set_different_values(&different);
         }
         if self.staged.uses_finals() {
-            self.staged.set_finals(&execution.graph.finals);
+            self.staged.set_finals(&execution.finals);
         }
-        self.staged.set_co(&execution.graph.co);
-        execution
+        self.staged.set_co(&execution.co);
     }
+}
+
+/// The pairs that a check keeps in order.
+fn ordered(model: &Model, staged: &mut Staged<'_>, check: CheckId) -> Relation {
+    let mut order = staged.relation(model.checks[check].test.term).cloned().unwrap_or_default();
+    order.close_transitively();
+    order
+}
+
+/// The axioms that keep values from coming out of nowhere: those that forbid cycles of reading from others and dependencies.
+fn orders(model: &Model, plan: &Plan, vocabulary: &Vocabulary, growing: &[CheckId]) -> Vec<CheckId> {
+    let mut staged = Staged::new(model, plan);
+    let is_order = |check: &&CheckId| {
+        let test = &model.checks[**check].test;
+        test.kind == CheckKind::Acyclic && !test.negated
+    };
+    let mut keeps = |check: &CheckId| {
+        [BaseRel::Addr, BaseRel::Data, BaseRel::Ctrl].into_iter().all(|dependency| {
+            let probe = probe(vocabulary, dependency);
+            staged.enter(&probe.skeleton);
+            staged.set_rf(&probe.rf);
+            staged.set_co(&probe.co);
+            let order = ordered(model, &mut staged, *check);
+            order.contains(0, 1) && order.contains(1, 2)
+        })
+    };
+    growing.iter().filter(is_order).copied().filter(|check| keeps(check)).collect()
 }

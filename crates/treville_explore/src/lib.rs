@@ -7,6 +7,7 @@ mod general;
 mod graph;
 mod judge;
 mod memory;
+mod promises;
 mod rules;
 mod search;
 

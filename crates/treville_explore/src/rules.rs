@@ -86,11 +86,23 @@ pub(crate) enum Order {
     Rc11,
 }
 
+/// What bounds the writes that an access may see or overwrite.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Coherence {
+    /// Nothing that is known.
+    Unknown,
+    /// What its own thread did before.
+    Local,
+    /// What happens before it.
+    HappensBefore,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rules {
     pub(crate) order: Order,
-    /// What happens before an access bounds the writes that it may see or overwrite.
-    pub(crate) coherence: bool,
+    pub(crate) coherence: Coherence,
+    /// Accesses without a tag that says otherwise are atomic, as those of a machine.
+    pub(crate) machine: bool,
     /// Hardware: reading from a write always orders.
     pub(crate) every_read_synchronises: bool,
     /// A later write of the same thread is in the release sequence too.
@@ -104,7 +116,8 @@ impl Rules {
     pub(crate) fn named(name: &str, cxx20: bool) -> Option<Rules> {
         let rc11 = Rules {
             order: Order::Rc11,
-            coherence: true,
+            coherence: Coherence::HappensBefore,
+            machine: false,
             every_read_synchronises: false,
             sequence_in_thread: !cxx20,
             weaken_seq_cst: false,
@@ -119,17 +132,26 @@ impl Rules {
     }
 
     /// Those of a model that a judge knows: what happens before what is C11's, or a machine's.
-    pub(crate) fn judged(machine: bool, coherence: bool) -> Rules {
+    pub(crate) fn judged(machine: bool, coherence: Coherence, cxx20: bool) -> Rules {
         Rules {
             order: Order::None,
             coherence,
+            machine,
             every_read_synchronises: machine,
-            sequence_in_thread: true,
+            sequence_in_thread: !cxx20,
             weaken_seq_cst: false,
         }
     }
 
-    pub(crate) fn mode(&self, mode: Mode) -> Mode {
+    /// How strong an access or fence with these tags is.
+    pub(crate) fn mode_of<'a>(&self, tags: impl Iterator<Item = &'a str> + Clone) -> Mode {
+        if self.machine {
+            return if tags.clone().any(|tag| tag == "NA") { Mode::PLAIN } else { Mode::RELAXED };
+        }
+        self.mode(Mode::of(tags))
+    }
+
+    fn mode(&self, mode: Mode) -> Mode {
         if self.weaken_seq_cst { mode.without_seq_cst() } else { mode }
     }
 

@@ -5,24 +5,27 @@ mod back;
 mod choices;
 mod crew;
 mod estimate;
+mod promised;
 mod replay;
 mod safety;
 mod story;
 mod symmetry;
+mod telling;
 #[cfg(test)]
 mod tests;
 mod threads;
 
-use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NOT_SAVED};
+use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED};
 use crate::judge::Judge;
-use crate::memory::{Locations, Numbers, Owner};
+use crate::memory::{Locations, Numbers, Overlap, Owner, constant};
+use crate::promises::Promises;
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use story::Standstill;
+use telling::Standstill;
 use treville_base::{Cancel, Span};
-use treville_ir::{Expr, Failure, FuncId, Program, Reg, Storage};
+use treville_ir::{Failure, FuncId, InstrId, Program, Reg, Storage};
 use treville_task::{Monitor, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
@@ -100,14 +103,18 @@ pub(crate) struct Job<'a> {
 
 /// Explores all executions of a compiled program; `ended` is told of each complete one. A judge, if there is one, knows the
 /// model; the rules only say what happens before what.
-pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Explored {
+///
+/// # Errors
+/// The instruction whose accesses are to be made in parts, and their size: then everything starts anew.
+pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (InstrId, u8)> {
     let mut shape = Shape { stride: 8, symmetry: job.options.symmetry && symmetry::is_possible(job.program) };
     loop {
         match crew::explore(job, shape, ended) {
             Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,
             Err(Stop::Asymmetric) => shape.symmetry = false,
-            Err(stop) => return Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() },
-            Ok(explored) => return explored,
+            Err(Stop::InParts(instr, size)) => return Err((instr, size)),
+            Err(stop) => return Ok(Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() }),
+            Ok(explored) => return Ok(explored),
         }
     }
 }
@@ -152,6 +159,8 @@ enum Stop {
     MoreThreads,
     /// Somebody tells equal threads apart.
     Asymmetric,
+    /// The accesses of this instruction are to be made in parts of so many bytes.
+    InParts(InstrId, u8),
     /// Another one has stopped.
     Elsewhere,
     Endless,
@@ -161,7 +170,7 @@ enum Stop {
 impl Stop {
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
         let (why, place) = match self {
-            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric => return None,
+            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric | Stop::InParts(..) => return None,
             Stop::Cancelled => return StopReason::of(cancel),
             Stop::TooManyEvents(n, place) => {
                 (format!("an execution has more than {n} events (--bound bounds loops)"), place)
@@ -182,6 +191,8 @@ impl Stop {
 enum Way {
     /// The read with the choice's number reads from this write.
     Source(EventId),
+    /// The read with the choice's number reads what was promised.
+    Promise(u32),
     /// The write with the choice's number comes at this place of its location's order.
     Place(u32),
     /// The undetermined value with the choice's number is this one.
@@ -249,6 +260,11 @@ struct Search<'a, 'j> {
     /// All ways of a choice are noted, none is taken at once.
     hesitates: bool,
     explored: Explored,
+    promises: Promises,
+    /// Reads may be promised what they read.
+    promising: bool,
+    /// The threads that would fail now, while promises are open.
+    failing: BTreeSet<u16>,
     since_cancel: u32,
     ended: &'a mut dyn FnMut(&Ended<'_>),
 }
@@ -295,15 +311,23 @@ impl<'a, 'j> Search<'a, 'j> {
             share: 1.0,
             hesitates: false,
             explored: Explored::default(),
+            promises: Promises::default(),
+            promising: false,
+            failing: BTreeSet::new(),
             since_cancel: 0,
             ended,
         };
-        search.make_room();
-        for (root, thread) in program.roots.iter().zip(&mut search.graph.threads) {
-            (thread.present, thread.func) = (true, root.func);
-            thread.args = root.init.iter().map(|(_, value)| constant(program, value)).collect();
-        }
+        search.begin();
         search
+    }
+
+    /// Puts the threads that exist from the start into an empty graph.
+    fn begin(&mut self) {
+        self.make_room();
+        for (root, thread) in self.program.roots.iter().zip(&mut self.graph.threads) {
+            (thread.present, thread.func) = (true, root.func);
+            thread.args = root.init.iter().map(|(_, value)| constant(self.program, value)).collect();
+        }
     }
 
     /// Makes room in the graph for all threads and locations that have numbers.
@@ -373,6 +397,7 @@ impl<'a, 'j> Search<'a, 'j> {
         {
             return self.take(thread, step);
         }
+        self.failing.clear();
         let last = self.graph.label(self.graph.len() - 1).thread;
         let mut idle = None;
         for thread in std::iter::once(last).chain(0..self.graph.threads.len() as u16) {
@@ -390,12 +415,19 @@ impl<'a, 'j> Search<'a, 'j> {
                 Step::Blocked { .. } | Step::Cut => {}
                 Step::Join { thread: handle, .. } if self.joined(handle).is_some_and(|t| self.ended(t).is_none()) => {}
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
-                    match self.read(thread, site, addr, true)? {
+                    let read = self.read(thread, site, addr, true);
+                    match self.unless_it_fails(thread, read).transpose()?.flatten() {
                         Some(moved) => return Ok(moved),
+                        None if self.failing.contains(&thread) => {}
                         None => idle = idle.or(Some((thread, site, addr))),
                     }
                 }
-                _ => return self.take(thread, step),
+                _ => {
+                    let taken = self.take(thread, step);
+                    if let Some(taken) = self.unless_it_fails(thread, taken) {
+                        return taken;
+                    }
+                }
             }
         }
         // Nothing else can be done: a read that makes its thread wait has other sources, perhaps.
@@ -464,7 +496,8 @@ impl<'a, 'j> Search<'a, 'j> {
     /// The next event of a thread, with nothing special about it.
     fn blank(&self, thread: u16, kind: Kind, mode: Mode, loc: LocId, value: u64) -> Label {
         let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
-        Label { kind, mode, thread, pos, loc, value, rf: INIT, site: None, saved: NOT_SAVED, state: 0, same: false }
+        let (rf, site, saved, promise) = (INIT, None, NOT_SAVED, NO_PROMISE);
+        Label { kind, mode, thread, pos, loc, value, rf, site, saved, promise, state: 0, same: false }
     }
 
     /// Adds an event that its thread has just done.
@@ -501,6 +534,28 @@ impl<'a, 'j> Search<'a, 'j> {
         Ok(Move::Go)
     }
 
+    /// What to do about an access that overlaps another without being the same: a plain one can be made in parts.
+    fn overlap(&self, site: SiteId, addr: u64, other: &Overlap) -> Stop {
+        let part = other.part(addr, self.image.site(site).size);
+        let can_be_split = |site: SiteId| {
+            let is_plain =
+                |tags: &treville_ir::Tags| Mode::of(tags.iter().map(|t| self.program.tags[*t].as_str())) == Mode::PLAIN;
+            let site = self.image.site(site);
+            let plain = matches!(&site.kind, SiteKind::Load(tags) | SiteKind::Store(tags) if is_plain(tags));
+            plain && site.size > part && !self.options.observed
+        };
+        match [site, other.site].into_iter().find(|site| can_be_split(*site)) {
+            Some(site) => Stop::InParts(self.image.site(site).instr, part),
+            None => {
+                let (size, other, at) = (self.image.site(site).size, other.size, other.addr);
+                let why = format!(
+                    "atomic accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})"
+                );
+                Stop::Refused(why, Some(self.image.site(site).span))
+            }
+        }
+    }
+
     fn location(&mut self, thread: u16, site: SiteId, addr: u64) -> Result<LocId, Stop> {
         let size = self.image.site(site).size;
         match self.locations.find(self.program, site, addr, size) {
@@ -513,22 +568,8 @@ impl<'a, 'j> Search<'a, 'j> {
                 }
                 Ok(loc)
             }
-            Err(other) => {
-                let (other, at) = (other.size, other.addr);
-                let why =
-                    format!("accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})");
-                Err(Stop::Refused(why, Some(self.image.site(site).span)))
-            }
+            Err(other) => Err(self.overlap(site, addr, &other)),
         }
-    }
-}
-
-/// The value of an expression without registers.
-fn constant(program: &Program, e: &Expr) -> u64 {
-    match e {
-        Expr::Const(v) => v.unsigned() as u64,
-        Expr::Addr(object, offset) => program.objects[*object].address.wrapping_add_signed(*offset),
-        _ => 0,
     }
 }
 
@@ -541,7 +582,7 @@ fn handle(thread: u64) -> u64 {
 }
 
 fn modes(program: &Program, kind: &SiteKind, rules: &Rules) -> Modes {
-    let of = |tags: &treville_ir::Tags| rules.mode(Mode::of(tags.iter().map(|t| program.tags[*t].as_str())));
+    let of = |tags: &treville_ir::Tags| rules.mode_of(tags.iter().map(|t| program.tags[*t].as_str()));
     match kind {
         SiteKind::Load(tags) | SiteKind::Store(tags) | SiteKind::Fence(tags) => {
             Modes { read: of(tags), write: of(tags), update: of(tags) }

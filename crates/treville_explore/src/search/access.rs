@@ -1,7 +1,7 @@
 //! Reads and writes: what they may read, where they may come, and which reads a new write may revisit.
 
 use super::{Entry, Move, Search, Stop, Way};
-use crate::graph::{EventId, INIT, Kind, Label, LocId};
+use crate::graph::{EventId, INIT, Kind, Label, LocId, NO_PROMISE};
 use treville_vm::bytecode::{SiteId, Step};
 
 impl Search<'_, '_> {
@@ -51,9 +51,10 @@ impl Search<'_, '_> {
         self.threads[t].step = Some(next);
         self.next = update.then_some(thread);
         let before = self.graph.previous(e);
-        let bound = if self.rules.coherence { self.graph.coherence_bound_at(loc, before, e) } else { 0 };
+        let bound = self.graph.coherence_bound_at(loc, before, e, self.rules.coherence);
         let bound = bound.max(self.twin_bound(e));
         let first_way = self.ways.len();
+        self.promise_ways(e);
         for position in bound..last {
             self.ways.push(Way::Source(self.graph.co_at(loc, position)));
         }
@@ -99,7 +100,7 @@ impl Search<'_, '_> {
     pub(super) fn give(&mut self, e: EventId, source: EventId, value: u64) {
         let state = self.new_state();
         let label = &mut self.graph.labels[e as usize];
-        (label.rf, label.value, label.state) = (source, value, state);
+        (label.rf, label.value, label.state, label.promise) = (source, value, state, NO_PROMISE);
         let label = *label;
         if label.kind == Kind::UpdateRead
             && let Some(site) = label.site
@@ -139,8 +140,9 @@ impl Search<'_, '_> {
     /// The places that coherence and atomicity leave to a write, the latest on top.
     pub(super) fn places(&mut self, e: EventId) {
         let label = *self.graph.label(e);
-        if label.kind == Kind::UpdateWrite {
-            let source = self.graph.label(self.graph.previous(e)).rf;
+        let read = self.graph.label(self.graph.previous(e));
+        if label.kind == Kind::UpdateWrite && read.promise == NO_PROMISE {
+            let source = read.rf;
             let place = self.graph.co_position(label.loc, source);
             if !self.graph.joined(label.loc, place) {
                 self.ways.push(Way::Place(place as u32));
@@ -178,6 +180,7 @@ impl Search<'_, '_> {
         let label = graph.label(e);
         let known = |x: EventId| x <= e || graph.porf(x, w);
         let source = match label.kind {
+            Kind::Read | Kind::UpdateRead if label.promise != NO_PROMISE => return false,
             Kind::Read | Kind::UpdateRead => label.rf,
             Kind::Write | Kind::UpdateWrite => {
                 let location = &graph.locations[label.loc as usize];
@@ -197,8 +200,7 @@ impl Search<'_, '_> {
 
     /// The first position of its location's order that coherence, as far as the rules know it, and symmetry leave to an event.
     pub(super) fn bound(&self, e: EventId) -> usize {
-        let coherence = if self.rules.coherence { self.graph.coherence_bound(e) } else { 0 };
-        coherence.max(self.twin_bound(e))
+        self.graph.coherence_bound(e, self.rules.coherence).max(self.twin_bound(e))
     }
 
     /// Whether the graph is still consistent, `e` having made a choice that is not the latest one.
@@ -209,7 +211,13 @@ impl Search<'_, '_> {
         // An update is judged with its write, which comes next.
         let label = *self.graph.label(e);
         let unfinished = label.kind == Kind::UpdateRead && matches!(self.step(label.thread), Step::UpdateWrite { .. });
-        unfinished || self.judge.as_mut().is_none_or(|judge| judge.allows(&self.graph, &self.locations))
+        let (graph, locations) = (&self.graph, &self.locations);
+        unfinished
+            || match &mut self.judge {
+                Some(judge) if self.promising => judge.may_allow(graph, locations),
+                Some(judge) => judge.allows(graph, locations),
+                None => true,
+            }
     }
 
     /// Puts a write in its place, given that it is in none. True if that is the last one.

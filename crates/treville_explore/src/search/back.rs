@@ -40,6 +40,7 @@ impl Search<'_, '_> {
         self.next = None;
         match way {
             Way::Source(source) => self.read_from(event, source),
+            Way::Promise(promise) => Ok(self.read_promise(event, promise)),
             Way::Place(place) => {
                 self.take_out(event);
                 self.put(event, place)

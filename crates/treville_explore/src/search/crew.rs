@@ -75,7 +75,7 @@ pub(super) fn explore(job: &Job<'_>, shape: Shape, ended: &mut dyn FnMut(&Ended<
             })
             .collect();
         let mut search = Search::new(job, shape, Member { crew, index: 0 }, ended);
-        let result = search.all().and_then(|()| search.take_parts());
+        let result = search.all().and_then(|()| search.all_promised()).and_then(|()| search.take_parts());
         results.push(search.leave(result));
         for other in others {
             match other.join() {
@@ -204,7 +204,7 @@ impl Search<'_, '_> {
     fn leave(&mut self, result: Result<(), Stop>) -> Result<Explored, Stop> {
         if let Err(stop) = result {
             self.crew.crew.stop();
-            if matches!(stop, Stop::MoreThreads | Stop::Asymmetric) {
+            if matches!(stop, Stop::MoreThreads | Stop::Asymmetric | Stop::InParts(..)) {
                 return Err(stop);
             }
             self.explored.stopped = stop.reason(&self.options.cancel);

@@ -55,7 +55,7 @@ impl Walk {
             }
             product *= good.len() as f64;
             let way = good[self.below(good.len())];
-            search.begin(&graph, event, way, true)?;
+            search.step_into(&graph, event, way, true)?;
         }
         Ok(Some(product))
     }
@@ -70,7 +70,7 @@ impl Walk {
     ) -> Result<Option<bool>, Stop> {
         let seen = |search: &Search<'_, '_>| search.explored.complete + search.explored.blocked;
         let before = seen(search);
-        search.begin(graph, event, way, false)?;
+        search.step_into(graph, event, way, false)?;
         while seen(search) == before {
             self.steps += 1;
             if self.steps > STEPS {
@@ -95,7 +95,7 @@ impl Walk {
 
 impl Search<'_, '_> {
     /// Forgets what is left and goes on from a choice, up to the next one if it is to hesitate there.
-    fn begin(&mut self, graph: &Graph, event: EventId, way: Way, hesitates: bool) -> Result<(), Stop> {
+    fn step_into(&mut self, graph: &Graph, event: EventId, way: Way, hesitates: bool) -> Result<(), Stop> {
         self.stack.clear();
         self.ways.clear();
         self.graph.clone_from(graph);

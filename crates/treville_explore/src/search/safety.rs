@@ -1,6 +1,6 @@
 //! What is wrong with an execution: memory that is not there, races, threads that wait for each other.
 
-use super::story::Standstill;
+use super::telling::Standstill;
 use super::{Ended, Move, Search, Stop};
 use crate::graph::{EventId, INIT, Kind, LocId, Made};
 use crate::memory::Owner;
@@ -13,6 +13,10 @@ use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
 impl Search<'_, '_> {
     /// All threads have ended or wait.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
+        if self.promising {
+            return self.finish_promised();
+        }
+        self.note();
         let mut stands = Vec::new();
         // Some thread would go on in an execution that counts, or waits in an execution that does not.
         let mut open = false;
@@ -168,6 +172,9 @@ impl Search<'_, '_> {
 
     /// Memory safety and races of an access that was added, or got another source.
     pub(super) fn check(&mut self, e: EventId) -> Result<(), Stop> {
+        if self.promising {
+            return Ok(());
+        }
         let label = *self.graph.label(e);
         let place = self.locations.places[label.loc as usize];
         if let Owner::Made { .. } = place.owner {
@@ -257,7 +264,7 @@ impl Search<'_, '_> {
         site: Option<SiteId>,
     ) -> Result<Move, Stop> {
         self.report(failure, message, &[], &[Standstill::failing(thread, site)])?;
-        self.explored.blocked += 1;
+        self.explored.blocked += u64::from(!self.promising);
         Ok(Move::Back)
     }
 
@@ -277,6 +284,10 @@ impl Search<'_, '_> {
     ) -> Result<(), Stop> {
         if !self.options.properties.contains(&failure) {
             return Ok(());
+        }
+        if self.promising {
+            // It is seen again once all promises are kept.
+            return Err(Stop::Violation);
         }
         self.replay(failure)?;
         let story = self.story(events, stands);

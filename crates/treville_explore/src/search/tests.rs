@@ -40,10 +40,10 @@ fn watched(
     monitor: &dyn Monitor,
     ended: &mut dyn FnMut(&Ended<'_>),
 ) -> Explored {
-    let image = bytecode::compile(program, &[]).expect("it compiles");
+    let image = bytecode::compile(program, &[], &bytecode::Parts::new()).expect("it compiles");
     let rules = Rules::named(model, true).expect("a model that is built in");
     let job = Job { program, image: &image, rules, judge: &|| None, options, monitor };
-    explore(&job, ended)
+    explore(&job, ended).unwrap_or_else(|part| panic!("an access is to be made in parts: {part:?}"))
 }
 
 /// A program whose main thread starts `equal` threads that run `f` and one that runs `g`.

@@ -18,13 +18,17 @@ pub struct NotCompiled {
     pub span: Option<Span>,
 }
 
+/// Accesses that are made in parts, by instruction: the parts' size in bytes.
+pub type Parts = BTreeMap<InstrId, u8>;
+
 /// Compiles every function of a program. The values of `observed` registers are kept to the end of their function.
-pub fn compile(program: &Program, observed: &[(FuncId, Reg)]) -> Result<Image, NotCompiled> {
+pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> Result<Image, NotCompiled> {
     let mut sites = IndexVec::new();
     let kept = |id: FuncId| observed.iter().filter(|(func, _)| *func == id).map(|(_, reg)| slot(*reg)).collect();
     let funcs = program.funcs.iter_enumerated();
-    let codes =
-        funcs.map(|(id, func)| Compiler::function(program, func, kept(id), &mut sites)).collect::<Result<_, _>>()?;
+    let codes = funcs
+        .map(|(id, func)| Compiler::function(program, func, parts, kept(id), &mut sites))
+        .collect::<Result<_, _>>()?;
     Ok(Image { codes, sites })
 }
 
@@ -34,6 +38,7 @@ const UNROLLED_COPY: u64 = 128;
 struct Compiler<'a> {
     program: &'a Program,
     func: &'a Func,
+    parts: &'a Parts,
     sites: &'a mut IndexVec<SiteId, Site>,
     observed: Vec<Slot>,
     ins: Vec<Ins>,
@@ -53,6 +58,7 @@ impl<'a> Compiler<'a> {
     fn function(
         program: &'a Program,
         func: &'a Func,
+        parts: &'a Parts,
         observed: Vec<Slot>,
         sites: &'a mut IndexVec<SiteId, Site>,
     ) -> Result<Code, NotCompiled> {
@@ -60,6 +66,7 @@ impl<'a> Compiler<'a> {
         let mut c = Compiler {
             program,
             func,
+            parts,
             sites,
             observed,
             ins: Vec::new(),
@@ -326,13 +333,50 @@ impl<'a> Compiler<'a> {
         if size > 8 {
             return Err(self.refuse(&format!("an access of {size} bytes")));
         }
+        let part = self.part(size);
+        if part < size {
+            let values: Vec<Slot> = (0..size / part).map(|_| self.temporary()).collect();
+            for (i, value) in values.iter().enumerate() {
+                let from = self.offset(addr, u64::from(part) * i as u64);
+                self.load(*value, from, part, tags)?;
+            }
+            return self.join(dst, &values, part);
+        }
         let site = self.site(SiteKind::Load(tags.clone()), size);
         self.push(Ins::Load { dst, addr, site })
+    }
+
+    /// The size of the parts in which the current instruction accesses so many bytes.
+    fn part(&self, size: u8) -> u8 {
+        self.parts.get(&self.instr).copied().filter(|part| *part < size && size % part == 0).unwrap_or(size)
+    }
+
+    /// Parts of a value put together, the lowest first.
+    fn join(&mut self, dst: Slot, values: &[Slot], part: u8) -> Result<(), NotCompiled> {
+        let mut whole = values[0];
+        for (i, value) in values.iter().enumerate().skip(1) {
+            let (shifted, by) = (self.temporary(), self.constant(8 * u64::from(part) * i as u64));
+            self.bin(BinOp::Shl, shifted, *value, by);
+            let sum = self.temporary();
+            self.bin(BinOp::Or, sum, whole, shifted);
+            whole = sum;
+        }
+        self.push(Ins::Move { dst, src: whole })
     }
 
     fn store(&mut self, addr: Slot, value: Slot, size: u8, tags: &Tags) -> Result<(), NotCompiled> {
         if size > 8 {
             return Err(self.refuse(&format!("an access of {size} bytes")));
+        }
+        let part = self.part(size);
+        if part < size {
+            for i in 0..size / part {
+                let at = u64::from(part) * u64::from(i);
+                let (to, shifted, by) = (self.offset(addr, at), self.temporary(), self.constant(8 * at));
+                self.bin(BinOp::LShr, shifted, value, by);
+                self.store(to, shifted, part, tags)?;
+            }
+            return Ok(());
         }
         let site = self.site(SiteKind::Store(tags.clone()), size);
         self.push(Ins::Store { addr, value, site })
@@ -507,7 +551,7 @@ impl<'a> Compiler<'a> {
         let done = self.temporary();
         let zero = self.constant(0);
         self.ins.push(Ins::Move { dst: done, src: zero });
-        for size in [8, 1] {
+        for size in [8, 4, 2, 1] {
             let step = self.constant(size);
             let (after, fits, at, rest) = (self.temporary(), self.temporary(), self.temporary(), self.temporary());
             let head = self.ins.len() as u32;
