@@ -172,6 +172,10 @@ pub struct Site {
     pub span: Span,
     /// The slots that are needed after it, its own result aside.
     pub(crate) live: Vec<Slot>,
+    /// Of a read (of an update: if it writes nothing), how strongly it orders: a set of bits.
+    pub(crate) order: u8,
+    /// Of a store, the loop that does it first of all in every iteration, always to the same place.
+    pub(crate) first_in: Option<u16>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -220,6 +224,8 @@ pub(crate) struct LoopInfo {
     pub(crate) parent: Option<u16>,
     /// Slots that an iteration may look at before it writes them.
     pub(crate) live: Vec<Slot>,
+    /// If the loop is always entered right after a read: its site, and the slots that have what it read.
+    pub(crate) seed: Option<(SiteId, Vec<Slot>)>,
 }
 
 /// A whole program, compiled.

@@ -2,7 +2,7 @@
 //! sees gets a site with the slots that are live across it.
 
 use super::code::{Code, Image, Ins, LoopInfo, NOWHERE, Site, SiteId, SiteKind, Slot};
-use super::flow;
+use super::{flow, retry};
 use std::collections::BTreeMap;
 use treville_base::{Idx, IndexVec, Span};
 use treville_ir::{
@@ -146,9 +146,17 @@ impl<'a> Compiler<'a> {
             }
         }
         debug_assert!(first_site <= self.sites.len());
-        let heads = loops.iter().map(|l| self.starts[l.head] as usize);
+        let shape = retry::Shape { ins: &self.ins, facts: &facts, starts: &self.starts, loops };
+        for (site, id) in shape.first_stores() {
+            self.sites[site].first_in = Some(id);
+        }
+        let seeds: Vec<_> = (0..loops.len()).map(|id| shape.seed(id)).collect();
         let parents = flow::parents(loops);
-        let loops = heads.zip(parents).map(|(head, parent)| LoopInfo::new(parent, &live[head], from)).collect();
+        let infos = loops.iter().zip(parents).zip(seeds).map(|((l, parent), seed)| {
+            let live = flow::slots(&live[self.starts[l.head] as usize], from);
+            LoopInfo { parent, live, seed }
+        });
+        let loops = infos.collect();
         // A thread that is there from the start has its first values as arguments.
         let root = self.program.roots.iter().find(|r| std::ptr::eq(&self.program.funcs[r.func], self.func));
         let given = root.iter().flat_map(|r| r.init.iter().map(|(reg, _)| *reg));
@@ -161,7 +169,24 @@ impl<'a> Compiler<'a> {
     }
 
     fn site(&mut self, kind: SiteKind, size: u8) -> SiteId {
-        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live: Vec::new() })
+        let order = match &kind {
+            SiteKind::Load(tags) => self.order(tags),
+            SiteKind::Update(tags) => self.order(&tags.fail),
+            _ => 0,
+        };
+        let (live, first_in) = (Vec::new(), None);
+        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live, order, first_in })
+    }
+
+    /// What a read orders: bits, of which a stronger one has more.
+    fn order(&self, tags: &Tags) -> u8 {
+        let strength = |tag: &str| match tag {
+            "CON" => 1,
+            "ACQ" | "ACQ_REL" => 3,
+            "SC" => 7,
+            _ => 0,
+        };
+        tags.iter().map(|tag| strength(&self.program.tags[*tag])).fold(0, |a, b| a | b)
     }
 
     fn temporary(&mut self) -> Slot {
