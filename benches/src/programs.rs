@@ -20,9 +20,9 @@ const fn bench(file: &'static str, sizes: &'static str) -> Bench {
 }
 
 const BENCHES: &[Bench] = &[
-    bench("case-studies/structures/treiber.c", "-DPUSHERS=3 -DPOPPERS=2"),
+    bench("case-studies/structures/treiber.c", "-DPUSHERS=4 -DPOPPERS=3"),
     bench("case-studies/structures/msqueue.c", "-DENQUEUERS=4 -DDEQUEUERS=1"),
-    bench("case-studies/structures/mpmc.c", "-DPRODUCERS=3 -DCONSUMERS=2"),
+    bench("case-studies/structures/mpmc.c", "-DPRODUCERS=4 -DCONSUMERS=3"),
     bench("case-studies/structures/deque.c", "-DTHIEVES=4"),
     bench("case-studies/locks/ticket.c", "-DN=8"),
     // It takes writes that nothing orders for a mistake of the program otherwise.
