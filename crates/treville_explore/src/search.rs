@@ -538,8 +538,8 @@ impl<'a, 'j> Search<'a, 'j> {
     fn overlap(&self, site: SiteId, addr: u64, other: &Overlap) -> Stop {
         let part = other.part(addr, self.image.site(site).size);
         let can_be_split = |site: SiteId| {
-            let is_plain =
-                |tags: &treville_ir::Tags| Mode::of(tags.iter().map(|t| self.program.tags[*t].as_str())) == Mode::PLAIN;
+            // On machines every access is made at once, whatever its size.
+            let is_plain = |tags: &treville_ir::Tags| tags.iter().any(|t| self.program.tags[*t] == "NA");
             let site = self.image.site(site);
             let plain = matches!(&site.kind, SiteKind::Load(tags) | SiteKind::Store(tags) if is_plain(tags));
             plain && site.size > part && !self.options.observed

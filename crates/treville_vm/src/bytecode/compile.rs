@@ -47,6 +47,8 @@ struct Compiler<'a> {
     constants: BTreeMap<u64, Slot>,
     temporaries: Slot,
     starts: Vec<u32>,
+    /// Where each loop's rounds begin.
+    rounds: BTreeMap<u16, usize>,
     instr: InstrId,
     span: Span,
 }
@@ -74,6 +76,7 @@ impl<'a> Compiler<'a> {
             constants: BTreeMap::new(),
             temporaries: 0,
             starts: Vec::new(),
+            rounds: BTreeMap::new(),
             instr: InstrId(0),
             span: Span::new(treville_base::FileId(0), 0, 0),
         };
@@ -85,10 +88,23 @@ impl<'a> Compiler<'a> {
         }
         let successors: Vec<Vec<usize>> = func.blocks.iter().map(|b| successors(&b.end)).collect();
         let loops = flow::loops(&successors);
+        let is_test = |block: usize| {
+            let insts = &func.blocks[BlockId::from_usize(block)].insts;
+            insts.iter().all(|inst| matches!(inst.op, Op::Assign { .. } | Op::Mark(_)))
+        };
+        let rounds: Vec<usize> = loops.iter().map(|l| l.round(&successors, &is_test)).collect();
         for (id, block) in func.blocks.iter_enumerated() {
             c.starts.push(c.ins.len() as u32);
+            for l in (0..loops.len()).filter(|l| rounds[*l] == id.index() && loops[*l].head != id.index()) {
+                c.rounds.insert(l as u16, c.ins.len());
+                c.ins.push(Ins::Round(l as u16));
+            }
             if let Some(l) = loops.iter().position(|l| l.head == id.index()) {
                 c.ins.push(Ins::Loop(l as u16));
+                if rounds[l] == id.index() {
+                    c.rounds.insert(l as u16, c.ins.len());
+                    c.ins.push(Ins::Round(l as u16));
+                }
             }
             for inst in &block.insts {
                 (c.instr, c.span) = (inst.instr, inst.span);
@@ -146,9 +162,9 @@ impl<'a> Compiler<'a> {
             }
         }
         debug_assert!(first_site <= self.sites.len());
-        let heads = loops.iter().map(|l| self.starts[l.head] as usize);
         let parents = flow::parents(loops);
-        let loops = heads.zip(parents).map(|(head, parent)| LoopInfo::new(parent, &live[head], from)).collect();
+        let loops = self.rounds.values().zip(parents);
+        let loops = loops.map(|(round, parent)| LoopInfo::new(parent, &live[*round], from)).collect();
         // A thread that is there from the start has its first values as arguments.
         let root = self.program.roots.iter().find(|r| std::ptr::eq(&self.program.funcs[r.func], self.func));
         let given = root.iter().flat_map(|r| r.init.iter().map(|(reg, _)| *reg));
@@ -647,9 +663,13 @@ fn operands(ins: &mut Ins) -> Vec<&mut Slot> {
         Ins::Join { dst, thread, .. } => vec![dst, thread],
         Ins::Alloc { dst, size, .. } => vec![dst, size],
         Ins::Return { value } | Ins::End { value } => vec![value],
-        Ins::Goto(_) | Ins::Loop(_) | Ins::Fail { .. } | Ins::Fence { .. } | Ins::SpinStart | Ins::SpinEnd { .. } => {
-            Vec::new()
-        }
+        Ins::Goto(_)
+        | Ins::Loop(_)
+        | Ins::Round(_)
+        | Ins::Fail { .. }
+        | Ins::Fence { .. }
+        | Ins::SpinStart
+        | Ins::SpinEnd { .. } => Vec::new(),
     }
 }
 
