@@ -69,5 +69,5 @@ fn wrong(check: &Check) -> Option<String> {
     let says = |key: &str, value: &str| answer.contains(&format!("\"{key}\":\"{value}\""));
     let right =
         says("verdict", &check.verdict) && (check.verdict != "no" || check.kinds.iter().any(|kind| says("kind", kind)));
-    (!right).then(|| format!("{} {}: {answer}", check.file, check.options.join(" ")))
+    (!right).then(|| format!("{} {}: {}{}", check.file, check.options.join(" "), run.stdout, run.stderr))
 }
