@@ -12,7 +12,7 @@ mod graph;
 mod growing;
 mod search;
 
-pub(crate) use growing::growing_checks;
+pub(crate) use growing::{Growth, growing_checks};
 use search::Search;
 use treville_base::Cancel;
 use treville_eval::Plan;

@@ -1,7 +1,7 @@
 //! Judging graphs of the search by a model that is given as axioms.
 
 use crate::execution::{Builder, probe, torn_update};
-use crate::general::growing_checks;
+use crate::general::{Growth, growing_checks};
 use crate::graph::Graph;
 use crate::memory::Locations;
 use crate::promises::{Flow, Pair};
@@ -13,22 +13,27 @@ use treville_model::{CheckId, Model};
 pub(crate) struct Judge<'a> {
     model: &'a Model,
     staged: Staged<'a>,
+    /// The axioms that forbid cycles of dependencies.
     orders: Vec<CheckId>,
+    /// Those that stay violated when a graph grows in which reads have their sources, and those that do in any case.
+    settled: Vec<CheckId>,
+    growing: Vec<CheckId>,
     builder: Builder<'a>,
 }
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(model: &'a Model, plan: &'a Plan, builder: Builder<'a>) -> Self {
-        let orders = orders(model, plan, builder.vocabulary(), &growing_checks(model));
-        Judge { model, staged: Staged::new(model, plan), orders, builder }
+        let settled = growing_checks(model, Growth::Settled);
+        let orders = orders(model, plan, builder.vocabulary(), &settled);
+        let growing = growing_checks(model, Growth::Anyhow);
+        Judge { model, staged: Staged::new(model, plan), orders, settled, growing, builder }
     }
 
     /// Why the search would not find all executions, if it would not.
     pub(crate) fn refusal(&mut self, has_updates: bool) -> Option<String> {
-        let growing = growing_checks(self.model);
         let required = self.model.checks.iter_enumerated().filter(|(_, c)| c.mode == CheckMode::Require);
         for (id, check) in required {
-            if !growing.contains(&id) {
+            if !self.settled.contains(&id) {
                 return Some(format!("whether {} holds is not settled by the beginning of an execution", check.name));
             }
         }
@@ -47,19 +52,34 @@ impl<'a> Judge<'a> {
         self.staged.plausible() && self.staged.rest_holds()
     }
 
+    /// Whether the model may allow a graph in which promised reads have no sources yet.
+    pub(crate) fn may_allow(&mut self, graph: &Graph, locations: &Locations) -> bool {
+        self.enter(graph, locations);
+        self.growing.iter().all(|check| self.staged.passes(*check))
+    }
+
     /// All reads of a graph with the later writes of their threads.
     pub(crate) fn pairs(&mut self, graph: &Graph, locations: &Locations) -> Vec<Pair> {
         let (execution, rows) = self.builder.execution_with_rows(graph, locations);
         let skeleton = execution.skeleton;
         let n = skeleton.n_events();
+        let events = skeleton.events.as_slice();
         self.staged.enter(&skeleton);
-        self.staged.set_rf(&Relation::new(n));
-        self.staged.set_co(&Relation::new(n));
+        // What is kept must be so if no read has a source and if those of one location all have the same one.
+        let initial = |e: &Event| events.iter().position(|w| w.kind == event::Kind::Init && w.cell == e.cell);
+        let reads = events.iter().enumerate().filter(|(_, e)| e.kind.reads());
+        let same = Relation::from_pairs(n, reads.filter_map(|(i, e)| Some((initial(e)?, i))));
         let mut kept = Relation::new(n);
         for check in &self.orders {
-            kept.union_assign(&ordered(self.model, &mut self.staged, *check));
+            let order = [&Relation::new(n), &same].map(|rf| {
+                self.staged.set_rf(rf);
+                self.staged.set_co(&Relation::new(n));
+                ordered(self.model, &mut self.staged, *check)
+            });
+            let [mut without, with] = order;
+            without.intersect_assign(&with);
+            kept.union_assign(&without);
         }
-        let events = skeleton.events.as_slice();
         // The write of an update that is one event comes after its read.
         let of_row = |row: usize, last: bool| {
             let mut found = (1..graph.len()).filter(|e| rows[*e as usize] == Some(row));

@@ -25,9 +25,18 @@ const DIAGONAL: Facts = Facts { backward: true, ..FORWARD };
 const GROWING: Facts = Facts { fixed: false, ..FIXED };
 const NOTHING: Facts = Facts { growing: false, ..GROWING };
 
+/// How a graph grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Growth {
+    /// Reads get their sources, and writes their places, at any time.
+    Anyhow,
+    /// A read has its source from the start, a write its place; what a thread writes comes after what it has written there.
+    Settled,
+}
+
 /// The required checks that a graph which still grows may be given up for.
-pub(crate) fn growing_checks(model: &Model) -> Vec<CheckId> {
-    let facts = facts(model);
+pub(crate) fn growing_checks(model: &Model, growth: Growth) -> Vec<CheckId> {
+    let facts = facts(model, growth);
     let checks = model.steps.iter().filter_map(|s| if let Step::Check(id) = s { Some(*id) } else { None });
     let lasting = |id: &CheckId| {
         let check = &model.checks[*id];
@@ -37,13 +46,18 @@ pub(crate) fn growing_checks(model: &Model) -> Vec<CheckId> {
 }
 
 /// Recursive definitions are taken to grow until one of their bodies turns out not to.
-fn facts(model: &Model) -> IndexVec<TermId, Facts> {
+fn facts(model: &Model, growth: Growth) -> IndexVec<TermId, Facts> {
     let mut recursive: Vec<Facts> =
         model.recs.iter().map(|group| if group.order == RecOrder::Least { GROWING } else { NOTHING }).collect();
     loop {
         let mut all: IndexVec<TermId, Facts> = IndexVec::new();
         for info in &model.terms {
-            let facts = of_term(&info.term, &all, &recursive);
+            let facts = match (growth, &info.term) {
+                (Growth::Settled, Term::Inter(a, b)) if is_co_of_thread(model, *a, *b) => FORWARD,
+                (Growth::Settled, Term::BaseRel(BaseRel::Rf)) => FORWARD,
+                (Growth::Settled, Term::BaseRel(BaseRel::Co)) => FIXED,
+                (_, term) => of_term(term, &all, &recursive),
+            };
             all.push(facts);
         }
         let mut changed = false;
@@ -58,6 +72,12 @@ fn facts(model: &Model) -> IndexVec<TermId, Facts> {
             return all;
         }
     }
+}
+
+/// Whether the intersection of two terms is coherence inside a thread.
+fn is_co_of_thread(model: &Model, a: TermId, b: TermId) -> bool {
+    let is = |t: TermId, rel: BaseRel| model.terms[t].term == Term::BaseRel(rel);
+    is(a, BaseRel::Co) && is(b, BaseRel::Int) || is(a, BaseRel::Int) && is(b, BaseRel::Co)
 }
 
 fn of_term(term: &Term, known: &IndexVec<TermId, Facts>, recursive: &[Facts]) -> Facts {

@@ -3,7 +3,7 @@
 mod judge;
 
 use super::graph::{Has, Key, Open, Paths, State, View};
-use super::growing::growing_checks;
+use super::growing::{Growth, growing_checks};
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
@@ -71,7 +71,7 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
             model,
             plan,
             staged: plan.map(|plan| Staged::new(model, plan)),
-            growing: growing_checks(model),
+            growing: growing_checks(model, Growth::Anyhow),
             entered: None,
             coherence: Coherence::default(),
             values: Values::new(&prepared.traces.domain.store, prepared.traces.n_vars),

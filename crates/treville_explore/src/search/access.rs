@@ -211,7 +211,13 @@ impl Search<'_, '_> {
         // An update is judged with its write, which comes next.
         let label = *self.graph.label(e);
         let unfinished = label.kind == Kind::UpdateRead && matches!(self.step(label.thread), Step::UpdateWrite { .. });
-        unfinished || self.judge.as_mut().is_none_or(|judge| judge.allows(&self.graph, &self.locations))
+        let (graph, locations) = (&self.graph, &self.locations);
+        unfinished
+            || match &mut self.judge {
+                Some(judge) if self.promising => judge.may_allow(graph, locations),
+                Some(judge) => judge.allows(graph, locations),
+                None => true,
+            }
     }
 
     /// Puts a write in its place, given that it is in none. True if that is the last one.
