@@ -332,6 +332,7 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         stories: explored.stories,
         stopped: explored.stopped,
         cut: explored.cut,
+        cut_at: explored.cut_at,
         stats,
     }
 }

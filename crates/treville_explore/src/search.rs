@@ -59,6 +59,8 @@ pub(crate) struct Explored {
     pub(crate) revisits: u64,
     /// Some execution was cut at the bound.
     pub(crate) cut: bool,
+    /// In a loop around this place.
+    pub(crate) cut_at: Option<Span>,
     pub(crate) violation: Option<Violation>,
     pub(crate) stories: Vec<Story>,
     /// How many violations the evaluator has judged.
@@ -83,6 +85,7 @@ impl Explored {
         self.revisits += other.revisits;
         self.replayed += other.replayed;
         self.cut |= other.cut;
+        self.cut_at = self.cut_at.or(other.cut_at);
         self.violation = self.violation.take().or(other.violation);
         self.stories.extend(other.stories);
         self.stopped = self.stopped.take().or(other.stopped);

@@ -5,7 +5,7 @@ use super::{Ended, Move, Search, Stop};
 use crate::graph::{EventId, INIT, Kind, LocId, Made};
 use crate::memory::Owner;
 use crate::rules::Mode;
-use treville_base::Name;
+use treville_base::{Name, Span};
 use treville_ir::{Failure, Wait};
 use treville_task::Violation;
 use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
@@ -33,6 +33,7 @@ impl Search<'_, '_> {
                 Step::Join { .. } => {}
                 Step::Cut => {
                     self.explored.cut = true;
+                    self.explored.cut_at = self.explored.cut_at.or_else(|| self.last_place(thread));
                     open = true;
                 }
                 _ => open = true,
@@ -46,6 +47,12 @@ impl Search<'_, '_> {
             return Ok(());
         }
         self.stuck(&stands)
+    }
+
+    /// Where a thread was when it last did something.
+    fn last_place(&self, thread: u16) -> Option<Span> {
+        let events = self.graph.threads[usize::from(thread)].events.iter().rev();
+        events.filter_map(|e| self.graph.label(*e).site).map(|site| self.image.site(site).span).next()
     }
 
     fn complete(&mut self) -> Result<(), Stop> {

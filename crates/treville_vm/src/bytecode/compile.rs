@@ -364,7 +364,7 @@ impl<'a> Compiler<'a> {
 
     /// The size of the parts in which the current instruction accesses so many bytes.
     fn part(&self, size: u8) -> u8 {
-        self.parts.get(&self.instr).copied().filter(|part| *part < size && size % part == 0).unwrap_or(size)
+        self.parts.get(&self.instr).copied().filter(|part| *part < size && size.is_multiple_of(*part)).unwrap_or(size)
     }
 
     /// Parts of a value put together, the lowest first.
