@@ -143,7 +143,7 @@ pub(crate) struct RunArgs {
     /// Megabytes for each file.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
     pub(crate) memory_limit: Option<u64>,
-    /// At most so many threads for each file.
+    /// Explore a program with so many threads.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
     threads: Option<u32>,
     /// An answer up to the bound counts as an answer.
@@ -152,7 +152,7 @@ pub(crate) struct RunArgs {
     /// What an idle iteration of a wait loop does: `assume` ends the execution as blocked, `keep` goes on.
     #[arg(long, value_name = "HOW", default_value = "assume", help_heading = "Search")]
     spin: Spin,
-    /// Explore one of several executions that differ only in the names of equal threads (no engine does so yet).
+    /// Of executions of a program that differ only in the names of equal threads, explore one (`off`: all of them).
     #[arg(long, value_name = "ON", default_value = "on", help_heading = "Search")]
     symmetry: Switch,
     /// Options for the C compiler.

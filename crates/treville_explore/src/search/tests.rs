@@ -212,6 +212,29 @@ fn who_waits_for_its_turn_is_never_seen_waiting() {
     assert_eq!((found.complete, found.blocked), (1, 0));
 }
 
+/// Threads that increment by a compare-exchange, again until it succeeds; what they read first is read like this.
+fn retrying(threads: usize, order: &str) -> Program {
+    let spawns = "  h = spawn f ()\n".repeat(threads);
+    program(&format!(
+        "func f () regs [old:32 seen:32] {{\nb0:\n  old = load &x 4 [{order}]\n  goto b1\nb1:\n  \
+         seen = update &x 4 (add old 1:32) if (eq seen old) [ACQ] [RLX] [RLX] [RLX]\n  \
+         branch (eq seen old) b3 b2\nb2:\n  old = seen\n  goto b1\nb3:\n  return 0:64\n}}\n\
+         func main () regs [h:64] {{\nb0:\n{spawns}  return 0:64\n}}\nthread P0 main []\n"
+    ))
+}
+
+#[test]
+fn who_tries_again_could_have_read_that_at_once() {
+    let kept = Options { run: RunOptions { idle_blocks: false, ..options().run }, ..options() };
+    let count = |order: &str, options: &Options| run(&retrying(3, order), "rc11", options, &mut |_| {}).complete;
+    // All that differs is the order of the increments.
+    assert_eq!(count("RLX", &options()), 6);
+    let all = count("RLX", &kept);
+    assert!(all > 6, "{all}");
+    // What is read first orders more than what a failing exchange reads: that is not the same.
+    assert_eq!((count("ACQ", &options()), count("ACQ", &kept)), (all, all));
+}
+
 struct Curious;
 
 impl Monitor for Curious {

@@ -174,6 +174,10 @@ pub struct Site {
     pub span: Span,
     /// The slots that are needed after it, its own result aside.
     pub(crate) live: Vec<Slot>,
+    /// Of a read (of an update: if it writes nothing), how strongly it orders: a set of bits.
+    pub(crate) order: u8,
+    /// Of a store, the loop that does it first of all in every iteration, always to the same place.
+    pub(crate) first_in: Option<u16>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -220,8 +224,12 @@ pub(crate) struct Code {
 #[derive(Clone, Debug)]
 pub(crate) struct LoopInfo {
     pub(crate) parent: Option<u16>,
-    /// Slots that a round may look at before it writes them.
+    /// Slots that an iteration may look at before it writes them.
     pub(crate) live: Vec<Slot>,
+    /// If the loop is always entered right after a read: its site, and the slots that have what it read.
+    pub(crate) seed: Option<(SiteId, Vec<Slot>)>,
+    /// The same slots where a round begins, if that is not at the head.
+    pub(crate) round: Vec<Slot>,
 }
 
 /// A whole program, compiled.

@@ -2,7 +2,7 @@
 //! sees gets a site with the slots that are live across it.
 
 use super::code::{Code, Image, Ins, LoopInfo, NOWHERE, Site, SiteId, SiteKind, Slot};
-use super::flow;
+use super::{flow, retry};
 use std::collections::BTreeMap;
 use treville_base::{Idx, IndexVec, Span};
 use treville_ir::{
@@ -47,7 +47,7 @@ struct Compiler<'a> {
     constants: BTreeMap<u64, Slot>,
     temporaries: Slot,
     starts: Vec<u32>,
-    /// Where each loop's rounds begin.
+    /// Where rounds of loops begin, if not at the head.
     rounds: BTreeMap<u16, usize>,
     instr: InstrId,
     span: Span,
@@ -101,10 +101,6 @@ impl<'a> Compiler<'a> {
             }
             if let Some(l) = loops.iter().position(|l| l.head == id.index()) {
                 c.ins.push(Ins::Loop(l as u16));
-                if rounds[l] == id.index() {
-                    c.rounds.insert(l as u16, c.ins.len());
-                    c.ins.push(Ins::Round(l as u16));
-                }
             }
             for inst in &block.insts {
                 (c.instr, c.span) = (inst.instr, inst.span);
@@ -162,9 +158,20 @@ impl<'a> Compiler<'a> {
             }
         }
         debug_assert!(first_site <= self.sites.len());
+        let shape = retry::Shape { ins: &self.ins, facts: &facts, starts: &self.starts, loops };
+        for (site, id) in shape.first_stores() {
+            self.sites[site].first_in = Some(id);
+        }
+        let seeds: Vec<_> = (0..loops.len()).map(|id| shape.seed(id)).collect();
         let parents = flow::parents(loops);
-        let loops = self.rounds.values().zip(parents);
-        let loops = loops.map(|(round, parent)| LoopInfo::new(parent, &live[*round], from)).collect();
+        let infos = loops.iter().zip(parents).zip(seeds).map(|((l, parent), seed)| {
+            let live = flow::slots(&live[self.starts[l.head] as usize], from);
+            LoopInfo { parent, live, seed, round: Vec::new() }
+        });
+        let mut loops: Vec<LoopInfo> = infos.collect();
+        for (id, at) in &self.rounds {
+            loops[usize::from(*id)].round = flow::slots(&live[*at], from);
+        }
         // A thread that is there from the start has its first values as arguments.
         let root = self.program.roots.iter().find(|r| std::ptr::eq(&self.program.funcs[r.func], self.func));
         let given = root.iter().flat_map(|r| r.init.iter().map(|(reg, _)| *reg));
@@ -177,7 +184,24 @@ impl<'a> Compiler<'a> {
     }
 
     fn site(&mut self, kind: SiteKind, size: u8) -> SiteId {
-        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live: Vec::new() })
+        let order = match &kind {
+            SiteKind::Load(tags) => self.order(tags),
+            SiteKind::Update(tags) => self.order(&tags.fail),
+            _ => 0,
+        };
+        let (live, first_in) = (Vec::new(), None);
+        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live, order, first_in })
+    }
+
+    /// What a read orders: bits, of which a stronger one has more.
+    fn order(&self, tags: &Tags) -> u8 {
+        let strength = |tag: &str| match tag {
+            "CON" => 1,
+            "ACQ" | "ACQ_REL" => 3,
+            "SC" => 7,
+            _ => 0,
+        };
+        tags.iter().map(|tag| strength(&self.program.tags[*tag])).fold(0, |a, b| a | b)
     }
 
     fn temporary(&mut self) -> Slot {

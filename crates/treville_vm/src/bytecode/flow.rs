@@ -1,6 +1,6 @@
 //! What the code of a function needs to know of itself: which slots are live where, and its loops.
 
-use super::code::{Ins, LoopInfo, NOWHERE, Slot};
+use super::code::{Ins, NOWHERE, Slot};
 use treville_base::BitSet;
 
 /// What an instruction reads, what it writes, and where control goes after it.
@@ -73,7 +73,7 @@ pub(crate) fn liveness(facts: &[Facts], slots: usize) -> Vec<BitSet> {
 /// A loop: its head and the blocks in it.
 pub(crate) struct Loop {
     pub(crate) head: usize,
-    body: BitSet,
+    pub(crate) body: BitSet,
 }
 
 impl Loop {
@@ -148,12 +148,6 @@ pub(crate) fn parents(loops: &[Loop]) -> Vec<Option<u16>> {
         outer.min_by_key(|(_, l)| l.body.len()).map(|(i, _)| i as u16)
     };
     loops.iter().map(around).collect()
-}
-
-impl LoopInfo {
-    pub(crate) fn new(parent: Option<u16>, live: &BitSet, constants_from: usize) -> Self {
-        LoopInfo { parent, live: slots(live, constants_from) }
-    }
 }
 
 /// The members that are not constants.

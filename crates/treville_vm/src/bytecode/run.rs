@@ -136,7 +136,14 @@ pub(crate) struct LoopState {
     pub(crate) effects: u32,
     /// Where its part of `loop_slots` begins.
     pub(crate) start: u32,
+    /// The effects of this iteration that the next one has anew.
+    pub(crate) repeated: u16,
+    /// The address of the read that the loop was entered after; [`NO_ADDRESS`] if there is none.
+    pub(crate) seed: u64,
 }
+
+/// No address is this large: they have 48 bits.
+pub(crate) const NO_ADDRESS: u64 = (1 << 48) - 1;
 
 /// One thread; with [`Dependencies`], it also keeps what its values depend on.
 #[derive(Clone, Debug, Default)]
@@ -151,6 +158,10 @@ pub struct Runner<T = ()> {
     pub(crate) spin: u32,
     /// What the update that is under way has read.
     updated: u64,
+    /// The last read of shared memory: where, what, and which.
+    last_read: Option<(u64, u64, SiteId)>,
+    /// Which of its first 64 objects others may know of.
+    pub(crate) published: u64,
     pub(crate) private: Vec<u8>,
     /// Begin and size of each private object.
     pub(crate) private_objects: Vec<(u32, u32)>,
@@ -195,7 +206,8 @@ impl<T: Track> Runner<T> {
         self.held.clear();
         self.loops.clear();
         self.loop_slots.clear();
-        (self.n_allocs, self.effects, self.spin) = (0, 0, 0);
+        (self.n_allocs, self.effects, self.spin, self.published) = (0, 0, 0, 0);
+        self.last_read = None;
         self.track = T::default();
         self.enter(image, func.0, NOWHERE);
         for (param, arg) in image.codes[func.0 as usize].params.iter().zip(args) {
@@ -243,7 +255,11 @@ impl<T: Track> Runner<T> {
     pub fn give(&mut self, image: &Image, value: u64) {
         let Some(frame) = self.frames.last() else { return };
         self.updated = value;
-        let dst = match image.codes[frame.func as usize].ins[self.pc as usize] {
+        let ins = image.codes[frame.func as usize].ins[self.pc as usize];
+        if let Ins::Load { addr, site, .. } | Ins::UpdateRead { addr, site, .. } = ins {
+            self.last_read = Some((self.slots[frame.base as usize + usize::from(addr)], value, site));
+        }
+        let dst = match ins {
             Ins::Load { dst, .. }
             | Ins::UpdateRead { dst, .. }
             | Ins::Spawn { dst, .. }
@@ -352,7 +368,7 @@ impl<T: Track> Runner<T> {
                     pc = jump(pc, if get!(cond) == 0 { els } else { then }, fuel);
                 }
                 Ins::Loop(id) => {
-                    if let Some(step) = self.at_loop(code, id, options) {
+                    if let Some(step) = self.at_loop(image, code, base, id, options) {
                         stop!(pc - 1, step);
                     }
                     if *fuel == 0 {
@@ -381,7 +397,7 @@ impl<T: Track> Runner<T> {
                 Ins::Store { addr: place, value: from, site } => {
                     let (addr, value) = (get!(place), get!(from));
                     if !is_private(addr) {
-                        self.effects += 1;
+                        self.note_store(image.sites[site].first_in, addr, value);
                         self.track.step(Some(at!(place)), &[at!(from)]);
                         stop!(pc, Step::Store { site, addr, value });
                     }
@@ -411,6 +427,7 @@ impl<T: Track> Runner<T> {
                     if !is_private(addr) {
                         // An update that writes what it has read changes nothing.
                         self.effects += u32::from(value != self.updated);
+                        self.publish(value);
                         self.track.step(Some(at!(place)), &[at!(from)]);
                         stop!(pc, Step::UpdateWrite { site, addr, value });
                     }
@@ -479,6 +496,7 @@ impl<T: Track> Runner<T> {
                 Ins::Spawn { func: from, args, site, .. } => match func_at(image, get!(from)) {
                     Some(func) => {
                         self.effects += 1;
+                        self.published = u64::MAX;
                         self.track_spawn(base, from, &code.args[args as usize]);
                         stop!(pc - 1, Step::Spawn { site, func });
                     }
@@ -599,47 +617,105 @@ impl<T: Track> Runner<T> {
         None
     }
 
+    /// A store to shared memory is an effect. If it is the first thing that a loop does, and nobody else knows of the
+    /// object, the next iteration has it anew.
+    fn note_store(&mut self, first_in: Option<u16>, addr: u64, value: u64) {
+        self.effects += 1;
+        self.publish(value);
+        let depth = self.frames.len() as u16;
+        let unknown = self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0);
+        if let (Some(id), true) = (first_in, unknown)
+            && let Some(state) = self.loops.last_mut().filter(|l| l.depth == depth && l.id == id)
+        {
+            state.repeated = state.repeated.saturating_add(1);
+        }
+    }
+
+    /// The number of the object that an address is in, whatever its upper bits say, if this thread has made it.
+    fn own_object(&self, addr: u64) -> Option<u32> {
+        let (thread, number) = address::heap_object(addr & NO_ADDRESS)?;
+        (thread == self.thread).then_some(number)
+    }
+
+    /// A value that others get to see may be the address of an object.
+    fn publish(&mut self, value: u64) {
+        if let Some(n) = self.own_object(value).filter(|n| *n < 64) {
+            self.published |= 1 << n;
+        }
+    }
+
     fn pop_loop(&mut self) {
         if let Some(l) = self.loops.pop() {
             self.loop_slots.truncate(l.start as usize);
         }
     }
 
-    /// At the head of a loop: may it be gone through once more?
-    fn at_loop(&mut self, code: &Code, id: u16, options: &RunOptions) -> Option<Step> {
+    /// At the head of a loop: has the last iteration changed anything, and may there be another?
+    fn at_loop(&mut self, image: &Image, code: &Code, base: usize, id: u16, options: &RunOptions) -> Option<Step> {
         let depth = self.frames.len() as u16;
         while self.loops.last().is_some_and(|l| l.depth == depth && !encloses(code, l.id, id)) {
             self.pop_loop();
         }
+        let info = &code.loops[usize::from(id)];
+        let now = info.live.iter().map(|s| self.slots[base + usize::from(*s)]);
+        let read = self.last_read;
         match self.loops.last_mut().filter(|l| l.depth == depth && l.id == id) {
             None => {
                 let start = self.loop_slots.len() as u32;
-                self.loops.push(LoopState { depth, id, count: 0, effects: 0, start });
+                self.loop_slots.extend(now);
+                let seed = read.filter(|(_, value, site)| {
+                    let is_seed = |(seed, slots): &(SiteId, Vec<Slot>)| {
+                        seed == site && slots.iter().all(|s| self.slots[base + usize::from(*s)] == *value)
+                    };
+                    info.seed.as_ref().is_some_and(is_seed)
+                });
+                let seed = seed.map_or(NO_ADDRESS, |(addr, _, _)| addr);
+                self.loops.push(LoopState { depth, id, count: 0, effects: self.effects, start, repeated: 0, seed });
             }
             Some(state) => {
+                let start = state.start as usize;
+                let before = &mut self.loop_slots[start..start + info.live.len()];
+                if options.idle_blocks && state.effects == self.effects && now.clone().eq(before.iter().copied()) {
+                    return Some(Step::Blocked { site: None, wait: Wait::Spin });
+                }
+                if options.idle_blocks
+                    && state.effects + u32::from(state.repeated) == self.effects
+                    && let (Some(read), Some((site, slots))) = (read, &info.seed)
+                    && read.0 == state.seed
+                    && image.sites[*site].order & !image.sites[read.2].order == 0
+                    && info
+                        .live
+                        .iter()
+                        .zip(now.clone().zip(before.iter()))
+                        .all(|(slot, (now, before))| if slots.contains(slot) { now == read.1 } else { now == *before })
+                {
+                    return Some(Step::Blocked { site: None, wait: Wait::Spin });
+                }
                 state.count += 1;
                 if options.bound.is_some_and(|bound| state.count > bound) {
                     return Some(Step::Cut);
                 }
+                (state.effects, state.repeated) = (self.effects, 0);
+                // Only the first iteration comes right after the read.
+                state.seed = NO_ADDRESS;
+                before.iter_mut().zip(now).for_each(|(b, n)| *b = n);
             }
         }
         None
     }
 
-    /// Where a round of the innermost loop begins: has the last one changed anything?
+    /// Where a round of the innermost loop begins: has the last one changed anything? What there was then is kept after what
+    /// there was at the head.
     fn at_round(&mut self, code: &Code, base: usize, id: u16, options: &RunOptions) -> Option<Step> {
-        let state = self.loops.last_mut().filter(|l| l.id == id)?;
-        let live = &code.loops[usize::from(id)].live;
-        let now = live.iter().map(|s| self.slots[base + usize::from(*s)]);
-        let start = state.start as usize;
-        // One more for what there is always, so that the first round has nothing before it.
-        let before = self.loop_slots.get(start + 1..).filter(|_| state.effects == self.effects);
-        if options.idle_blocks && before.is_some_and(|before| now.clone().eq(before.iter().copied())) {
+        let state = self.loops.last().filter(|l| l.id == id)?;
+        let info = &code.loops[usize::from(id)];
+        let kept = state.start as usize + info.live.len();
+        let now = info.round.iter().map(|s| self.slots[base + usize::from(*s)]);
+        let now = std::iter::once(u64::from(self.effects)).chain(now);
+        if options.idle_blocks && now.clone().eq(self.loop_slots[kept..].iter().copied()) {
             return Some(Step::Blocked { site: None, wait: Wait::Spin });
         }
-        state.effects = self.effects;
-        self.loop_slots.truncate(start);
-        self.loop_slots.push(0);
+        self.loop_slots.truncate(kept);
         self.loop_slots.extend(now);
         None
     }

@@ -1,7 +1,7 @@
 //! States of a runner as words: small enough to keep one for every read of an execution.
 
 use super::code::{Image, Ins, Slot};
-use super::run::{Frame, LoopState, Runner};
+use super::run::{Frame, LoopState, NO_ADDRESS, Runner};
 
 impl Runner {
     /// Appends the state of a runner that waits for an answer.
@@ -11,6 +11,7 @@ impl Runner {
         out.push(pair(self.frames.len() as u32, self.loops.len() as u32));
         out.push(pair(self.private.len() as u32, self.private_objects.len() as u32));
         out.push(pair(self.stack.len() as u32, self.held.len() as u32));
+        out.push(self.published);
         for (i, frame) in self.frames.iter().enumerate() {
             out.push(pair(frame.func, frame.pc));
             out.push(u64::from(frame.dst) | u64::from(frame.n_private) << 16 | u64::from(frame.n_stack) << 32);
@@ -21,6 +22,7 @@ impl Runner {
         for l in &self.loops {
             out.push(u64::from(l.depth) | u64::from(l.id) << 16 | u64::from(l.count) << 32);
             out.push(pair(l.effects, l.start));
+            out.push(l.seed | u64::from(l.repeated) << 48);
         }
         out.push(self.loop_slots.len() as u64);
         out.extend(&self.loop_slots);
@@ -44,6 +46,7 @@ impl Runner {
         let (n_frames, n_loops) = split(next());
         let (n_bytes, n_private) = split(next());
         let (n_stack, n_held) = split(next());
+        self.published = next();
         let same = self.frames.len() == n_frames as usize && n_frames == 1;
         let resident = same.then(|| self.frames[0].func);
         self.frames.clear();
@@ -87,12 +90,15 @@ impl Runner {
         for _ in 0..n_loops {
             let word = next();
             let (effects, start) = split(next());
+            let last = next();
             self.loops.push(LoopState {
                 depth: word as u16,
                 id: (word >> 16) as u16,
                 count: (word >> 32) as u32,
                 effects,
                 start,
+                repeated: (last >> 48) as u16,
+                seed: last & NO_ADDRESS,
             });
         }
         let n = next();
