@@ -1,12 +1,13 @@
 //! Whole programs: they ask nothing of their own, and the question is whether they can fail.
 
-use crate::{Files, ModelOptions, Options, Session, failure, refusal, unreadable};
+use crate::{Files, ModelOptions, Options, Session, failure, front_ends, refusal, unreadable};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use treville_base::{FileId, Name, SourceMap};
+use treville_base::{Diagnostic, FileId, Name, SourceMap};
 use treville_ir::{Dialect, Program};
 use treville_llvm::{Clang, CompileOptions, LowerOptions};
+use treville_passes::target::{self, Exclusives};
 use treville_report::{Failure, ProgramChecked, VerdictWord};
 use treville_task::{Bounds, Limits, Monitor, Outcome, Reference, Scope, Semantics, StopReason, Task, Verdict};
 
@@ -106,18 +107,23 @@ impl Session<'_> {
         // Models that are not built in may look at dependencies.
         let simpler =
             treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
-        let program = treville_passes::run(&program, &simpler);
+        let mut program = treville_passes::run(&program, &simpler);
         let named = ModelOptions { name: Some(model.clone()), ..options.model.clone() };
         let (reference, bundled) = if built_in {
             (self.reference(named, &program)?, None)
         } else {
             let bundled = options.model.is_bundled(&model).then(|| Name::new(&model));
             let mut named = named;
-            // Programs are in today's C, tests in that of their time.
-            named.variants.extend(bundled.as_ref().map(|_| "cxx20".to_owned()));
+            if let Some(machine) = target::dialect_for(&model) {
+                program = compiled(&program, &model, machine).map_err(|why| failure(vec![why], Arc::new(sources.clone())))?;
+            } else {
+                // Programs are in today's C, tests in that of their time.
+                named.variants.extend(bundled.as_ref().map(|_| "cxx20".to_owned()));
+            }
             let linked = self.library.linked(&named, &program)?;
+            let fence = target::full_fence(&model).map(Name::new);
             let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
-            (Reference { model, vocabulary, fence: None }, bundled)
+            (Reference { model, vocabulary, fence }, bundled)
         };
         let semantics = if built_in {
             Semantics::Bundled(Name::new(&model))
@@ -168,6 +174,13 @@ impl Session<'_> {
         let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
         Ok(Reference { model, vocabulary, fence: on_x86.then(|| Name::new(X86_FENCE)) })
     }
+}
+
+/// The program after the compilation of its atomics to the machine with this dialect.
+fn compiled(program: &Program, model: &str, machine: &str) -> Result<Program, Diagnostic> {
+    let dialect = front_ends::dialects().into_iter().find(|dialect| *dialect.name == *machine);
+    let missing = || Diagnostic::error(None, format!("there is no dialect {machine}"));
+    target::compile_with(program, model, &*dialect.ok_or_else(missing)?, Exclusives::Together)
 }
 
 /// What was only looked for up to a bound is unknown, unless the caller accepts that.

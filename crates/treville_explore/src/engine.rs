@@ -125,7 +125,8 @@ impl Explore {
         let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
         let judge = || {
             let Judged { model, vocabulary, plan } = judged.as_ref()?;
-            let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
+            let fence = task.reference.as_ref().and_then(|reference| reference.fence.as_deref());
+            let builder = Builder::new(&task.program, &image, vocabulary, options.run, fence);
             Some(Judge::new(model, plan, builder))
         };
         let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));

@@ -59,7 +59,8 @@ impl Marks {
                 fence: None,
             },
             Some(fence) => {
-                let update = || all(&["X"]);
+                let exclusive = program.dialect.exclusive.as_ref().filter(|x| program.tags.iter().any(|t| t == *x));
+                let update = || exclusive.map_or_else(|| all(&["X"]), |tag| vec![tag.clone()]);
                 Marks {
                     initial,
                     acquire: Vec::new(),
@@ -79,6 +80,8 @@ struct Row {
     deps: StepDeps,
     /// The read of the same update.
     amo: Option<usize>,
+    /// The two are instructions of their own, the later a store-conditional.
+    exclusive: bool,
 }
 
 struct Rows {
@@ -178,7 +181,7 @@ impl<'a> Builder<'a> {
             register: None,
             span: site.map(|s| self.image.site(s).span),
         };
-        Row { event, deps: StepDeps::default(), amo: None }
+        Row { event, deps: StepDeps::default(), amo: None, exclusive: false }
     }
 
     fn thread(&mut self, graph: &Graph, locations: &Locations, thread: u16, rows: &mut Rows) {
@@ -226,8 +229,15 @@ impl<'a> Builder<'a> {
             new.deps.addr = in_rows(&deps.addr, &steps);
             new.deps.ctrl = in_rows(&deps.ctrl, &steps);
             if label.kind == Kind::UpdateWrite {
+                let guard = in_rows(&deps.guard, &steps);
                 new.amo = rows.of[graph.previous(e) as usize];
-                new.event.instance = new.amo.map_or(new.event.instance, |read| rows.rows[read].event.instance);
+                new.exclusive = self.is_exclusive(&new.event);
+                if new.exclusive {
+                    new.deps.ctrl.extend(&guard);
+                } else {
+                    new.event.instance = new.amo.map_or(new.event.instance, |read| rows.rows[read].event.instance);
+                    new.deps.guard = guard;
+                }
             }
             let acquires = self.acquires(&label);
             rows.rows.push(new);
@@ -326,6 +336,10 @@ impl<'a> Builder<'a> {
         label.kind == Kind::Join || locks
     }
 
+    fn is_exclusive(&self, event: &Event) -> bool {
+        self.program.dialect.exclusive.as_ref().is_some_and(|tag| event.tags.contains(tag))
+    }
+
     fn is_at(&self, label: &Label, kind: &SiteKind) -> bool {
         label.site.is_some_and(|s| self.image.site(s).kind == *kind)
     }
@@ -409,20 +423,26 @@ fn sample(thread: u32, index: u32, kind: event::Kind, cell: u16, tags: &[&str]) 
         register: None,
         span: None,
     };
-    Row { event, deps: StepDeps::default(), amo: None }
+    Row { event, deps: StepDeps::default(), amo: None, exclusive: false }
 }
 
 /// A write comes between the write that an update has read and its own.
 pub(crate) fn torn_update(vocabulary: &Vocabulary) -> event::Graph {
-    let tags = ["A", "RLX", "RMW", "X"].map(|tag| if vocabulary.sets.contains(tag) { tag } else { "X" });
-    let first = sample(0, 0, event::Kind::Write, 0, &tags[..2]);
-    let between = sample(1, 0, event::Kind::Write, 0, &tags[..2]);
+    let has = |tag: &str| vocabulary.sets.contains(tag) && !vocabulary.empty.contains(tag);
+    let exclusive = has("EX") && !has("X");
+    let (plain, tags): (&[&str], &[&str]) = match (has("A"), exclusive) {
+        (true, _) if vocabulary.sets.contains("RLX") => (&["A", "RLX"], &["A", "RLX", "RMW", "X"]),
+        (_, true) => (&[], &["EX"]),
+        _ => (&[], &["X"]),
+    };
+    let first = sample(0, 0, event::Kind::Write, 0, plain);
+    let between = sample(1, 0, event::Kind::Write, 0, plain);
     let rows = if vocabulary.rmw == RmwShape::Fused {
-        vec![first, between, sample(2, 0, event::Kind::Update, 0, &tags)]
+        vec![first, between, sample(2, 0, event::Kind::Update, 0, tags)]
     } else {
-        let read = sample(2, 0, event::Kind::Read, 0, &tags);
-        let mut write = Row { amo: Some(3), ..sample(2, 1, event::Kind::Write, 0, &tags) };
-        write.event.instance = 0;
+        let read = sample(2, 0, event::Kind::Read, 0, tags);
+        let mut write = Row { amo: Some(3), exclusive, ..sample(2, 1, event::Kind::Write, 0, tags) };
+        write.event.instance = u32::from(exclusive);
         vec![first, between, write, read]
     };
     let n = rows.len();
@@ -431,10 +451,10 @@ pub(crate) fn torn_update(vocabulary: &Vocabulary) -> event::Graph {
     event::Graph { skeleton, rf: Relation::from_pairs(n, [(0, n - 1)]), co, finals: EventSet::new(n) }
 }
 
-/// A thread reads what another has written, and writes what depends on that in some way.
+/// A thread reads what another has written, and writes what depends on that in some way; a third writes later what was read.
 pub(crate) fn probe(vocabulary: &Vocabulary, dependency: BaseRel) -> event::Graph {
-    let tags: Vec<&str> = ["A", "RLX"].into_iter().filter(|tag| vocabulary.sets.contains(*tag)).collect();
-    let row = |thread: u32, index: u32, kind: event::Kind, cell: u16| sample(thread, index, kind, cell, &tags);
+    let tags: &[&str] = if vocabulary.sets.contains("RLX") { &["A", "RLX"] } else { &[] };
+    let row = |thread: u32, index: u32, kind: event::Kind, cell: u16| sample(thread, index, kind, cell, tags);
     let mut last = row(1, 1, event::Kind::Write, 1);
     let depends = Deps::one(1);
     match dependency {
@@ -442,9 +462,11 @@ pub(crate) fn probe(vocabulary: &Vocabulary, dependency: BaseRel) -> event::Grap
         BaseRel::Data => last.deps.data = depends,
         _ => last.deps.ctrl = depends,
     }
-    let rows = vec![row(0, 0, event::Kind::Write, 0), row(1, 0, event::Kind::Read, 0), last];
+    let other = row(2, 0, event::Kind::Write, 0);
+    let rows = vec![row(0, 0, event::Kind::Write, 0), row(1, 0, event::Kind::Read, 0), last, other];
     let skeleton = Arc::new(skeleton(vocabulary, rows));
-    event::Graph { skeleton, rf: Relation::from_pairs(3, [(0, 1)]), co: Relation::new(3), finals: EventSet::new(3) }
+    let (rf, co) = (Relation::from_pairs(4, [(0, 1)]), Relation::from_pairs(4, [(0, 3)]));
+    event::Graph { skeleton, rf, co, finals: EventSet::new(4) }
 }
 
 fn skeleton(vocabulary: &Vocabulary, rows: Vec<Row>) -> Skeleton {
@@ -472,13 +494,15 @@ fn skeleton(vocabulary: &Vocabulary, rows: Vec<Row>) -> Skeleton {
     };
     let (addr, data, ctrl) = (from(|d| &d.addr), from(|d| &d.data), from(|d| &d.ctrl));
     rels.insert(BaseRel::PickAddr, addr.clone());
-    rels.insert(BaseRel::PickData, data.clone());
+    rels.insert(BaseRel::PickData, data.union(&from(|d| &d.guard)));
     rels.insert(BaseRel::PickCtrl, ctrl.clone());
     rels.insert(BaseRel::Addr, addr);
     rels.insert(BaseRel::Data, data);
     rels.insert(BaseRel::Ctrl, ctrl);
-    let amo = rows.iter().enumerate().filter_map(|(i, row)| Some((row.amo?, i)));
-    rels.insert(BaseRel::Amo, Relation::from_pairs(n, amo));
+    for (rel, exclusive) in [(BaseRel::Amo, false), (BaseRel::Lxsx, true)] {
+        let rows = rows.iter().enumerate().filter(|(_, row)| row.exclusive == exclusive);
+        rels.insert(rel, Relation::from_pairs(n, rows.filter_map(|(i, row)| Some((row.amo?, i)))));
+    }
     let events: IndexVec<event::EventId, Event> = rows.into_iter().map(|row| row.event).collect();
     Skeleton { sets: sets(&events), events, rels }
 }

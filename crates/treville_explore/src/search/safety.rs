@@ -172,7 +172,7 @@ impl Search<'_, '_> {
 
     /// Memory safety and races of an access that was added, or got another source.
     pub(super) fn check(&mut self, e: EventId) -> Result<(), Stop> {
-        if self.promising {
+        if self.promising || self.is_unfinished(e) {
             return Ok(());
         }
         let label = *self.graph.label(e);
