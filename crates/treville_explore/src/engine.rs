@@ -127,7 +127,7 @@ impl Explore {
             let Judged { model, vocabulary, plan } = judged.as_ref()?;
             let fence = task.reference.as_ref().and_then(|reference| reference.fence.as_deref());
             let builder = Builder::new(&task.program, &image, vocabulary, options.run, fence);
-            Some(Judge::new(model, plan, builder))
+            Some(Judge::new(model, plan, builder, task.bundled.is_some()))
         };
         let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
         if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {

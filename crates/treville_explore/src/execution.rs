@@ -472,21 +472,37 @@ pub(crate) fn probe(vocabulary: &Vocabulary, dependency: BaseRel) -> event::Grap
 fn skeleton(vocabulary: &Vocabulary, rows: Vec<Row>) -> Skeleton {
     let n = rows.len();
     let mut rels = BTreeMap::new();
-    let mut add = |rel, holds: &dyn Fn(&Event, &Event) -> bool| {
-        let related = |i: usize, j: usize| holds(&rows[i].event, &rows[j].event);
-        let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| related(*i, *j));
-        rels.insert(rel, Relation::from_pairs(n, pairs));
+    // The events of a thread are next to each other.
+    let threads = || rows.chunk_by(|a, b| a.event.thread.is_some() && a.event.thread == b.event.thread);
+    let mut inside = |rel, holds: &dyn Fn(&Event, &Event) -> bool| {
+        let (mut relation, mut first) = (Relation::new(n), 0);
+        for rows in threads() {
+            for (i, a) in rows.iter().enumerate().filter(|(_, a)| a.event.thread.is_some()) {
+                let related = rows.iter().enumerate().filter(|(_, b)| holds(&a.event, &b.event));
+                related.for_each(|(j, _)| relation.insert(first + i, first + j));
+            }
+            first += rows.len();
+        }
+        rels.insert(rel, relation);
     };
-    let same_thread = |a: &Event, b: &Event| a.thread.is_some() && a.thread == b.thread;
-    add(BaseRel::Int, &same_thread);
-    add(BaseRel::Ext, &|a, b| a.thread != b.thread);
-    add(BaseRel::Loc, &|a, b| a.cell.is_some() && a.cell == b.cell);
-    let accesses = |a: &Event, b: &Event| a.cell.is_some() && b.cell.is_some();
-    add(BaseRel::Si, &|a, b| accesses(a, b) && a.thread == b.thread && a.access == b.access);
-    add(BaseRel::SameInstance, &|a, b| same_thread(a, b) && a.instance == b.instance);
-    add(BaseRel::SameInstr, &|a, b| same_thread(a, b) && a.instr == b.instr);
-    let inside = |a: &Event, b: &Event| a.instance != b.instance || vocabulary.po_inside;
-    add(BaseRel::Po, &|a, b| same_thread(a, b) && a.index < b.index && inside(a, b));
+    inside(BaseRel::Int, &|_, _| true);
+    inside(BaseRel::SameInstance, &|a, b| a.instance == b.instance);
+    inside(BaseRel::SameInstr, &|a, b| a.instr == b.instr);
+    inside(BaseRel::Po, &|a, b| a.index < b.index && (a.instance != b.instance || vocabulary.po_inside));
+    let initial = EventSet::from_members(n, (0..n).filter(|i| rows[*i].event.thread.is_none()));
+    let mut together = Relation::new(n);
+    together.product_into(&initial, &initial);
+    rels.get(&BaseRel::Int).into_iter().for_each(|int| together.union_assign(int));
+    together.complement_assign();
+    rels.insert(BaseRel::Ext, together);
+    let mut cells: BTreeMap<Cell, Vec<usize>> = BTreeMap::new();
+    for (i, cell) in rows.iter().enumerate().filter_map(|(i, row)| Some((i, row.event.cell?))) {
+        cells.entry(cell).or_default().push(i);
+    }
+    let together = cells.values().flat_map(|rows| rows.iter().flat_map(|i| rows.iter().map(|j| (*i, *j))));
+    rels.insert(BaseRel::Loc, Relation::from_pairs(n, together));
+    // No access is split.
+    rels.insert(BaseRel::Si, Relation::from_pairs(n, cells.values().flatten().map(|i| (*i, *i))));
     rels.insert(BaseRel::Id, Relation::identity(n));
     let from = |deps: fn(&StepDeps) -> &Deps| {
         let pairs = rows.iter().enumerate().flat_map(|(i, row)| deps(&row.deps).iter().map(move |d| (d as usize, i)));

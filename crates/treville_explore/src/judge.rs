@@ -26,15 +26,18 @@ pub(crate) struct Judge<'a> {
     /// Those that stay violated when a graph grows in which reads have their sources, and those that do in any case.
     settled: Vec<CheckId>,
     growing: Vec<CheckId>,
+    trusted: bool,
     builder: Builder<'a>,
 }
 
 impl<'a> Judge<'a> {
-    pub(crate) fn new(model: &'a Model, plan: &'a Plan, builder: Builder<'a>) -> Self {
-        let settled = growing_checks(model, Growth::Settled);
+    /// `trusted`: the model is known to be coherent, and to allow that an execution goes on with the latest writes.
+    pub(crate) fn new(model: &'a Model, plan: &'a Plan, builder: Builder<'a>, trusted: bool) -> Self {
+        let growth = if trusted { Growth::Coherent } else { Growth::Settled };
+        let settled = growing_checks(model, growth);
         let orders = orders(model, plan, builder.vocabulary(), &settled);
         let growing = growing_checks(model, Growth::Anyhow);
-        Judge { model, staged: Staged::new(model, plan), orders, settled, growing, builder }
+        Judge { model, staged: Staged::new(model, plan), orders, settled, growing, trusted, builder }
     }
 
     /// Why the search would not find all executions, if it would not.
@@ -58,6 +61,11 @@ impl<'a> Judge<'a> {
     pub(crate) fn allows(&mut self, graph: &Graph, locations: &Locations) -> bool {
         self.enter(graph, locations);
         self.staged.plausible() && self.staged.rest_holds()
+    }
+
+    /// Whether the model allows a graph in which nothing is wrong as far as the search knows; it need not, if it is not known.
+    pub(crate) fn confirms(&mut self, graph: &Graph, locations: &Locations) -> bool {
+        self.trusted || self.allows(graph, locations)
     }
 
     /// Whether the model may allow a graph in which promised reads have no sources yet.

@@ -16,7 +16,7 @@ impl Search<'_, '_> {
         if self.promising {
             return self.finish_promised();
         }
-        self.note();
+        self.note()?;
         let mut stands = Vec::new();
         // Some thread would go on in an execution that counts, or waits in an execution that does not.
         let mut open = false;
