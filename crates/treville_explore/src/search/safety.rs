@@ -16,7 +16,7 @@ impl Search<'_, '_> {
         if self.promising {
             return self.finish_promised();
         }
-        self.note();
+        self.note()?;
         let mut stands = Vec::new();
         // Some thread would go on in an execution that counts, or waits in an execution that does not.
         let mut open = false;
@@ -179,7 +179,7 @@ impl Search<'_, '_> {
 
     /// Memory safety and races of an access that was added, or got another source.
     pub(super) fn check(&mut self, e: EventId) -> Result<(), Stop> {
-        if self.promising {
+        if self.promising || self.is_unfinished(e) {
             return Ok(());
         }
         let label = *self.graph.label(e);
