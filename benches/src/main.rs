@@ -1,5 +1,5 @@
-//! `treville_bench`: measures treville, and herd7 beside it in the same run if it is given, on growing families of tests, on
-//! given files, and from start to exit. Costs are CPU time, so that a busy machine does not change them much.
+//! `treville_bench`: measures treville, and a peer beside it in the same run if it is given, on growing families of tests, on
+//! given files, on programs in C, and from start to exit. Costs are CPU time, so that a busy machine does not change them much.
 
 // This program's output is its tables.
 #![allow(clippy::print_stdout)]
@@ -8,6 +8,7 @@ mod families;
 mod files;
 mod growth;
 mod process;
+mod programs;
 mod start;
 mod table;
 mod tools;
@@ -65,6 +66,20 @@ enum What {
         #[arg(long)]
         together: bool,
     },
+    /// Programs in C: executions a second, beside a GenMC if it is given.
+    Programs {
+        /// Programs whose name contains one of these; all if there is none.
+        words: Vec<String>,
+        /// A GenMC to measure beside treville.
+        #[arg(long, value_name = "PROGRAM")]
+        genmc: Option<PathBuf>,
+        /// Threads for treville.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        threads: u32,
+        /// The folder that has `benches` and `case-studies`.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        root: PathBuf,
+    },
     /// From start to exit, for one small test of each dialect.
     Start {
         /// How often each is run.
@@ -95,6 +110,10 @@ fn measure(cli: &Cli) -> io::Result<()> {
             let step = usize::try_from(*step).unwrap_or(1);
             let options = files::Options { limit: cli.limit, step, slowest: *slowest, single: !together };
             files::files(&tools, inputs, options, &cli.out)
+        }
+        What::Programs { words, genmc, threads, root } => {
+            let (bin, peer, limit, threads) = (cli.bin.as_path(), genmc.as_deref(), cli.limit, *threads);
+            programs::programs(&programs::Options { bin, peer, root, limit, threads }, words)
         }
         What::Start { times } => start::start(&tools, *times, &cli.out),
     }

@@ -200,7 +200,12 @@ fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
         scope.relative_to.extend(options.run.bound.map(|bound| format!("loops run at most {bound} times")));
         if !options.run.accept_bounded {
             let why = "no execution fails up to the loop bound (--bound raises it, --accept-bounded accepts it)";
-            return (Verdict::Unknown(StopReason::Refused(why.into())), scope);
+            let why = why.to_owned();
+            let reason = match outcome.cut_at {
+                Some(place) => StopReason::RefusedAt(why, place),
+                None => StopReason::Refused(why),
+            };
+            return (Verdict::Unknown(reason), scope);
         }
     }
     (Verdict::Yes, scope)

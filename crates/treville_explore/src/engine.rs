@@ -13,11 +13,11 @@ use treville_ir::{Failure, Formula, FuncId, Place, Program, Question, Reg, Threa
 use treville_model::syntax::CheckMode;
 use treville_model::{Model, Step};
 use treville_task::{
-    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Scope, Semantics, Stats,
-    StopReason, Task, Unsupported,
+    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Scope, Semantics, Silent,
+    Stats, StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
-use treville_vm::bytecode::{self, Image, RunOptions, SiteKind};
+use treville_vm::bytecode::{self, Image, Parts, RunOptions, SiteKind};
 
 #[derive(Default)]
 pub struct Explore;
@@ -54,7 +54,7 @@ impl Engine for Explore {
         if is_general(task) {
             return self.counted(task, monitor).unwrap_or_else(|| general::explore(task));
         }
-        self.explore(task, monitor).unwrap_or_else(|why| {
+        self.watched(task, monitor).unwrap_or_else(|why| {
             let stopped = Some(StopReason::Refused(why.what));
             outcome(task, Explored { stopped, ..Explored::default() }, None)
         })
@@ -71,7 +71,7 @@ impl Explore {
         if consumes || !notes_only_races(task) {
             return None;
         }
-        let mut outcome = self.explore(task, monitor).ok().filter(|o| o.stopped.is_none() && o.violation.is_none())?;
+        let mut outcome = self.watched(task, monitor).ok().filter(|o| o.stopped.is_none() && o.violation.is_none())?;
         let Counts { executions, positive, .. } = outcome.counts;
         let mut wanted = Vec::new();
         for (i, query) in task.queries.iter().enumerate() {
@@ -96,8 +96,12 @@ impl Explore {
     }
 
     /// All executions of a task, with the final states that its question observes; answers to queries stay open.
-    pub fn explore(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
-        let Prepared { rules, image, judged } = prepare(task)?;
+    pub fn explore(&self, task: &Task) -> Result<Outcome, Unsupported> {
+        self.watched(task, &Silent)
+    }
+
+    fn watched(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
+        let Prepared { rules, mut image, judged } = prepare(task)?;
         let options = search::Options {
             run: RunOptions {
                 // Final states are counted with their executions, all of them.
@@ -122,25 +126,34 @@ impl Explore {
             },
             cancel: task.limits.cancel.clone(),
         };
-        let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
-        let judge = || {
-            let Judged { model, vocabulary, plan } = judged.as_ref()?;
-            let fence = task.reference.as_ref().and_then(|reference| reference.fence.as_deref());
-            let builder = Builder::new(&task.program, &image, vocabulary, options.run, fence);
-            Some(Judge::new(model, plan, builder, task.bundled.is_some()))
-        };
-        let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
-        if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
-            return Err(Unsupported { what, span: None });
-        }
-        let (program, options) = (&*task.program, &options);
-        let job = search::Job { program, image: &image, rules, judge: &judge, options, monitor };
-        let explored = search::explore(&job, &mut |ended| {
-            if let Some(states) = &mut states {
-                states.add(ended);
+        let mut parts = Parts::new();
+        loop {
+            let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
+            let judge = || {
+                let Judged { model, vocabulary, plan } = judged.as_ref()?;
+                let fence = task.reference.as_ref().and_then(|reference| reference.fence.as_deref());
+                let builder = Builder::new(&task.program, &image, vocabulary, options.run, fence);
+                Some(Judge::new(model, plan, builder, task.bundled.is_some()))
+            };
+            let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
+            if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
+                return Err(Unsupported { what, span: None });
             }
-        });
-        Ok(outcome(task, explored, states))
+            let (program, options) = (&*task.program, &options);
+            let job = search::Job { program, image: &image, rules, judge: &judge, options, monitor };
+            let explored = search::explore(&job, &mut |ended| {
+                if let Some(states) = &mut states {
+                    states.add(ended);
+                }
+            });
+            match explored {
+                Ok(explored) => return Ok(outcome(task, explored, states)),
+                Err((instr, size)) => {
+                    parts.insert(instr, size);
+                    image = compile(task, &parts)?;
+                }
+            }
+        }
     }
 }
 
@@ -212,10 +225,14 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             (Rules::judged(machine, coherence, cxx20), Some(Judged { model, vocabulary, plan }))
         }
     };
+    Ok(Prepared { rules, image: compile(task, &Parts::new())?, judged })
+}
+
+/// The task's program, with some accesses made in parts.
+fn compile(task: &Task, parts: &Parts) -> Result<Image, Unsupported> {
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));
-    let image = bytecode::compile(&task.program, &observed)
-        .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })?;
-    Ok(Prepared { rules, image, judged })
+    bytecode::compile(&task.program, &observed, parts)
+        .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })
 }
 
 fn observed_registers(program: &Program, question: &Question) -> Vec<(FuncId, Reg)> {
@@ -316,6 +333,7 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         stories: explored.stories,
         stopped: explored.stopped,
         cut: explored.cut,
+        cut_at: explored.cut_at,
         stats,
     }
 }

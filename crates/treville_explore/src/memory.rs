@@ -28,6 +28,8 @@ pub(crate) struct Place {
     pub(crate) owner: Owner,
     /// The value that it has at the start, of a static object.
     pub(crate) init: u64,
+    /// Where it was first accessed.
+    pub(crate) site: SiteId,
 }
 
 /// All numbers given so far. They are never taken back.
@@ -82,6 +84,26 @@ pub(crate) struct Locations {
 pub(crate) struct Overlap {
     pub(crate) addr: u64,
     pub(crate) size: u8,
+    /// Of the access that came first.
+    pub(crate) site: SiteId,
+}
+
+impl Overlap {
+    fn with(place: &Place) -> Self {
+        Overlap { addr: place.addr, size: place.size, site: place.site }
+    }
+
+    /// The largest size of parts that both accesses can be made of.
+    pub(crate) fn part(&self, addr: u64, size: u8) -> u8 {
+        let distance = addr.abs_diff(self.addr);
+        [4, 2, 1]
+            .into_iter()
+            .find(|part| {
+                let fits = |n: u64| n.is_multiple_of(u64::from(*part));
+                *part < size.max(self.size) && fits(distance) && fits(u64::from(size)) && fits(u64::from(self.size))
+            })
+            .unwrap_or(1)
+    }
 }
 
 impl Locations {
@@ -103,14 +125,14 @@ impl Locations {
         let loc = match self.by_address.get(&addr) {
             Some(loc) => *loc,
             None => {
-                self.numbers.table().find(program, addr, size)?;
+                self.numbers.table().find(program, site, addr, size)?;
                 self.catch_up();
                 self.by_address[&addr]
             }
         };
         let place = &self.places[loc as usize];
         if place.size != size {
-            return Err(Overlap { addr: place.addr, size: place.size });
+            return Err(Overlap::with(place));
         }
         self.recent[site.0 as usize] = (addr, loc);
         Ok(loc)
@@ -132,15 +154,15 @@ impl Locations {
 
 impl Table {
     /// Makes sure that an access has its location.
-    fn find(&mut self, program: &Program, addr: u64, size: u8) -> Result<(), Overlap> {
+    fn find(&mut self, program: &Program, site: SiteId, addr: u64, size: u8) -> Result<(), Overlap> {
         if self.by_address.contains_key(&addr) {
             return Ok(());
         }
         let near = addr.saturating_sub(7)..addr.saturating_add(u64::from(size));
         for other in near.filter_map(|a| self.by_address.get(&a)) {
-            let place = self.places[*other as usize];
+            let place = &self.places[*other as usize];
             if place.addr < addr + u64::from(size) && addr < place.addr + u64::from(place.size) {
-                return Err(Overlap { addr: place.addr, size: place.size });
+                return Err(Overlap::with(place));
             }
         }
         let owner = owner(program, addr, size);
@@ -149,7 +171,7 @@ impl Table {
             _ => 0,
         };
         self.by_address.insert(addr, self.places.len() as LocId);
-        self.places.push(Place { addr, size, owner, init });
+        self.places.push(Place { addr, size, owner, init, site });
         Ok(())
     }
 }

@@ -16,6 +16,8 @@ impl Mode {
     const ACQUIRE: u8 = 2;
     const RELEASE: u8 = 4;
     const SEQ_CST: u8 = 8;
+    /// A write that is said to be the last one.
+    const LAST: u8 = 16;
 
     pub(crate) const PLAIN: Mode = Mode(0);
     pub(crate) const RELAXED: Mode = Mode(Mode::ATOMIC);
@@ -36,6 +38,10 @@ impl Mode {
         self.0 & Mode::RELEASE != 0
     }
 
+    pub(crate) fn last(self) -> bool {
+        self.0 & Mode::LAST != 0
+    }
+
     pub(crate) fn seq_cst(self) -> bool {
         self.0 & Mode::SEQ_CST != 0
     }
@@ -50,6 +56,7 @@ impl Mode {
                 "REL" => Mode::RELEASING.0,
                 "ACQ_REL" => Mode::BOTH.0,
                 "SC" => Mode::SEQUENTIAL.0,
+                "LAST" => Mode::LAST,
                 _ => 0,
             };
         }
@@ -227,6 +234,8 @@ impl Rules {
 pub(crate) struct Scratch {
     seen: Vec<bool>,
     todo: Vec<EventId>,
+    places: Vec<u32>,
+    reach: Vec<u16>,
 }
 
 impl Scratch {

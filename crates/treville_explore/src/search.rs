@@ -10,19 +10,22 @@ mod replay;
 mod safety;
 mod story;
 mod symmetry;
+mod telling;
+#[cfg(test)]
+mod tests;
 mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED};
 use crate::judge::Judge;
-use crate::memory::{Locations, Numbers, Owner, constant};
+use crate::memory::{Locations, Numbers, Overlap, Owner, constant};
 use crate::promises::Promises;
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use story::Standstill;
+use telling::Standstill;
 use treville_base::{Cancel, Span};
-use treville_ir::{Failure, FuncId, Program, Reg, Storage};
+use treville_ir::{Failure, FuncId, InstrId, Program, Reg, Storage};
 use treville_task::{Monitor, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
@@ -56,6 +59,8 @@ pub(crate) struct Explored {
     pub(crate) revisits: u64,
     /// Some execution was cut at the bound.
     pub(crate) cut: bool,
+    /// In a loop around this place.
+    pub(crate) cut_at: Option<Span>,
     pub(crate) violation: Option<Violation>,
     pub(crate) stories: Vec<Story>,
     /// How many violations the evaluator has judged.
@@ -80,6 +85,7 @@ impl Explored {
         self.revisits += other.revisits;
         self.replayed += other.replayed;
         self.cut |= other.cut;
+        self.cut_at = self.cut_at.or(other.cut_at);
         self.violation = self.violation.take().or(other.violation);
         self.stories.extend(other.stories);
         self.stopped = self.stopped.take().or(other.stopped);
@@ -100,14 +106,18 @@ pub(crate) struct Job<'a> {
 
 /// Explores all executions of a compiled program; `ended` is told of each complete one. A judge, if there is one, knows the
 /// model; the rules only say what happens before what.
-pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Explored {
+///
+/// # Errors
+/// The instruction whose accesses are to be made in parts, and their size: then everything starts anew.
+pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (InstrId, u8)> {
     let mut shape = Shape { stride: 8, symmetry: job.options.symmetry && symmetry::is_possible(job.program) };
     loop {
         match crew::explore(job, shape, ended) {
             Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,
             Err(Stop::Asymmetric) => shape.symmetry = false,
-            Err(stop) => return Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() },
-            Ok(explored) => return explored,
+            Err(Stop::InParts(instr, size)) => return Err((instr, size)),
+            Err(stop) => return Ok(Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() }),
+            Ok(explored) => return Ok(explored),
         }
     }
 }
@@ -152,6 +162,8 @@ enum Stop {
     MoreThreads,
     /// Somebody tells equal threads apart.
     Asymmetric,
+    /// The accesses of this instruction are to be made in parts of so many bytes.
+    InParts(InstrId, u8),
     /// Another one has stopped.
     Elsewhere,
     Endless,
@@ -161,7 +173,7 @@ enum Stop {
 impl Stop {
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
         let (why, place) = match self {
-            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric => return None,
+            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric | Stop::InParts(..) => return None,
             Stop::Cancelled => return StopReason::of(cancel),
             Stop::TooManyEvents(n, place) => {
                 (format!("an execution has more than {n} events (--bound bounds loops)"), place)
@@ -228,6 +240,8 @@ struct Search<'a, 'j> {
     options: &'j Options,
     crew: Member<'a>,
     modes: Vec<Modes>,
+    /// Whether some write is said to be the last one.
+    lasts: bool,
     symmetry: bool,
     graph: Graph,
     numbers: Arc<Numbers>,
@@ -246,6 +260,8 @@ struct Search<'a, 'j> {
     next: Option<u16>,
     /// The share of the whole search that is below the graph at hand.
     share: f64,
+    /// All ways of a choice are noted, none is taken at once.
+    hesitates: bool,
     explored: Explored,
     promises: Promises,
     /// Reads may be promised what they read.
@@ -272,6 +288,7 @@ impl<'a, 'j> Search<'a, 'j> {
     fn new(job: &Job<'j>, shape: Shape, crew: Member<'a>, ended: &'a mut dyn FnMut(&Ended<'_>)) -> Self {
         let Job { program, image, rules, options, .. } = *job;
         let numbers = Arc::clone(crew.numbers());
+        let modes: Vec<Modes> = image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect();
         let mut search = Search {
             program,
             image,
@@ -280,7 +297,8 @@ impl<'a, 'j> Search<'a, 'j> {
             options,
             last_state: crew.first_state(),
             crew,
-            modes: image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect(),
+            lasts: modes.iter().any(|m| m.write.last()),
+            modes,
             symmetry: shape.symmetry,
             graph: Graph::new(shape.stride),
             locations: Locations::new(Arc::clone(&numbers), image.sites().len()),
@@ -294,6 +312,7 @@ impl<'a, 'j> Search<'a, 'j> {
             kept: Vec::new(),
             next: None,
             share: 1.0,
+            hesitates: false,
             explored: Explored::default(),
             promises: Promises::default(),
             promising: false,
@@ -518,6 +537,28 @@ impl<'a, 'j> Search<'a, 'j> {
         Ok(Move::Go)
     }
 
+    /// What to do about an access that overlaps another without being the same: a plain one can be made in parts.
+    fn overlap(&self, site: SiteId, addr: u64, other: &Overlap) -> Stop {
+        let part = other.part(addr, self.image.site(site).size);
+        let can_be_split = |site: SiteId| {
+            // On machines every access is made at once, whatever its size.
+            let is_plain = |tags: &treville_ir::Tags| tags.iter().any(|t| self.program.tags[*t] == "NA");
+            let site = self.image.site(site);
+            let plain = matches!(&site.kind, SiteKind::Load(tags) | SiteKind::Store(tags) if is_plain(tags));
+            plain && site.size > part && !self.options.observed
+        };
+        match [site, other.site].into_iter().find(|site| can_be_split(*site)) {
+            Some(site) => Stop::InParts(self.image.site(site).instr, part),
+            None => {
+                let (size, other, at) = (self.image.site(site).size, other.size, other.addr);
+                let why = format!(
+                    "atomic accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})"
+                );
+                Stop::Refused(why, Some(self.image.site(site).span))
+            }
+        }
+    }
+
     fn location(&mut self, thread: u16, site: SiteId, addr: u64) -> Result<LocId, Stop> {
         let size = self.image.site(site).size;
         match self.locations.find(self.program, site, addr, size) {
@@ -530,12 +571,7 @@ impl<'a, 'j> Search<'a, 'j> {
                 }
                 Ok(loc)
             }
-            Err(other) => {
-                let (other, at) = (other.size, other.addr);
-                let why =
-                    format!("accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})");
-                Err(Stop::Refused(why, Some(self.image.site(site).span)))
-            }
+            Err(other) => Err(self.overlap(site, addr, &other)),
         }
     }
 }

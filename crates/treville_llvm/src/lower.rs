@@ -41,7 +41,11 @@ struct Unsupported(String);
 
 type Lowered<T> = Result<T, Unsupported>;
 
-fn unsupported<T>(why: impl Into<String>) -> Lowered<T> {
+fn unsupported<T>(what: impl std::fmt::Display) -> Lowered<T> {
+    refused(format!("{what} is not supported"))
+}
+
+fn refused<T>(why: impl Into<String>) -> Lowered<T> {
     Err(Unsupported(why.into()))
 }
 

@@ -57,7 +57,7 @@ fn explored(program: &Program, model: &str) -> String {
         reference: None,
         stories: 0,
     };
-    match Explore.explore(&task, &treville_task::Silent) {
+    match Explore.explore(&task) {
         Err(why) => why.what,
         Ok(outcome) => match (outcome.violation, outcome.stopped) {
             (Some(violation), _) => format!("{} {}", violation.failure.name(), violation.message),

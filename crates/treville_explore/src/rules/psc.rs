@@ -4,23 +4,44 @@
 //! Consistency in C/C++11*, PLDI 2017), an event comes before another if
 //! `([SC] ∪ [F];hb?) ; scb ; ([SC] ∪ hb?;[F])`, or, between fences F, if `hb ∪ hb;eco;hb`.
 //!
-//! The search goes from an event to those before it, of each thread to the latest only: program order leads to the rest.
-//! A new event has no successor in hb, so that a cycle through it is one through the event itself, if it is seq_cst, or
-//! through a fence that happens before it.
+//! A new event is the last of its thread: it only leads on by co or fr, to later writes of its location. So a cycle through
+//! it begins at the event, if it is seq_cst, or at a fence that happens before it, goes on to such a write, or to a fence
+//! after it, and comes back. The search goes backward, from an event to those before it, of each thread to the latest only:
+//! program order leads to the rest.
 
 use super::Scratch;
-use crate::graph::{EventId, Graph, Kind, Label, NO_LOC, Row};
+use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, NO_LOC, Row};
 
 /// Whether the order has a cycle that it would not have without `e`.
 pub(super) fn in_cycle(graph: &Graph, e: EventId, scratch: &mut Scratch) -> bool {
-    let has_fences = graph.labels.iter().any(is_fence);
-    let order = Psc { graph, has_fences };
-    let mut starts = Vec::new();
-    if graph.label(e).mode.seq_cst() {
-        starts.push(e);
+    let Scratch { seen, todo, places, reach } = scratch;
+    note_places(graph, places);
+    let label = graph.label(e);
+    let place = if label.kind.reads() { places[label.rf as usize] } else { places[e as usize] };
+    let mut order = Psc { graph, places, seen, todo, reach, has_fences: graph.labels.iter().any(is_fence) };
+    order.reset();
+    if label.mode.seq_cst() {
+        order.before(e);
+        if order.reaches(label.loc, place, false) {
+            return true;
+        }
     }
-    order.fences_before(e, &mut starts);
-    starts.iter().any(|start| order.reaches_itself(*start, scratch))
+    if !order.has_fences {
+        return false;
+    }
+    order.reset();
+    order.reach.copy_from_slice(graph.row(e, Row::Hb));
+    order.push_fences();
+    order.reaches(label.loc, place, true)
+}
+
+/// Where each write is in its location's order, from 1.
+fn note_places(graph: &Graph, places: &mut Vec<u32>) {
+    places.clear();
+    places.resize(graph.labels.len(), 0);
+    for location in &graph.locations {
+        location.writes.iter().zip(1..).for_each(|(w, place)| places[*w as usize] = place);
+    }
 }
 
 fn is_fence(label: &Label) -> bool {
@@ -29,92 +50,137 @@ fn is_fence(label: &Label) -> bool {
 
 struct Psc<'a> {
     graph: &'a Graph,
+    places: &'a [u32],
+    seen: &'a mut Vec<bool>,
+    todo: &'a mut Vec<EventId>,
+    /// Of each thread, how many of its events lead on to where the search is; of these, the last fence does.
+    reach: &'a mut Vec<u16>,
     has_fences: bool,
 }
 
 impl Psc<'_> {
-    fn reaches_itself(&self, start: EventId, scratch: &mut Scratch) -> bool {
-        scratch.reset(self.graph.len());
-        self.before(start, &mut scratch.todo);
-        while let Some(e) = scratch.todo.pop() {
-            if e == start {
+    fn reset(&mut self) {
+        self.seen.clear();
+        self.seen.resize(self.graph.labels.len(), false);
+        self.todo.clear();
+        self.reach.clear();
+        self.reach.resize(self.graph.stride(), 0);
+    }
+
+    /// Whether the search comes to what a new event at this place of its location leads to: a later write, or a fence after
+    /// one, or, if it starts at a fence, also a fence after a read of one.
+    fn reaches(&mut self, loc: LocId, place: u32, from_fence: bool) -> bool {
+        while let Some(c) = self.todo.pop() {
+            if std::mem::replace(&mut self.seen[c as usize], true) {
+                continue;
+            }
+            let label = self.graph.label(c);
+            let location = &self.graph.locations[loc as usize];
+            let found = if is_fence(label) {
+                let seen = |y: &&EventId| self.graph.hb(**y, c);
+                location.writes[place as usize..].iter().any(|y| seen(&y))
+                    || (from_fence && location.reads.iter().filter(|y| self.place_read(**y) > place).any(|y| seen(&y)))
+            } else {
+                label.loc == loc && label.kind.writes() && self.places[c as usize] > place
+            };
+            if found {
                 return true;
             }
-            if scratch.visit(e) {
-                self.before(e, &mut scratch.todo);
-            }
+            self.before(c);
         }
         false
     }
 
-    /// The events that come right before `b`, or some of them from which all are reached.
-    fn before(&self, b: EventId, out: &mut Vec<EventId>) {
-        let label = self.graph.label(b);
-        out.extend(self.last_in(label.thread, label.pos, |l| l.mode.seq_cst()));
-        if is_fence(label) {
-            self.before_fence(b, out);
-        } else {
-            self.before_access(b, out);
+    /// Where the write that a read reads is.
+    fn place_read(&self, r: EventId) -> u32 {
+        match self.graph.label(r).rf {
+            INIT => 0,
+            w => self.places[w as usize],
         }
+    }
+
+    /// Notes the events that come right before `b`, or some of them from which all are reached.
+    fn before(&mut self, b: EventId) {
+        let label = self.graph.label(b);
+        self.reach.fill(0);
+        let earlier = self.last_in(label.thread, label.pos, |l| l.mode.seq_cst());
+        self.todo.extend(earlier);
+        if is_fence(label) {
+            self.before_fence(b);
+        } else {
+            self.before_access(b, label);
+        }
+        self.push_fences();
     }
 
     /// The last event of a thread among the first `n` that is as wanted.
     fn last_in(&self, thread: u16, n: u16, wanted: impl Fn(&Label) -> bool) -> Option<EventId> {
-        let events = &self.graph.threads[usize::from(thread)].events;
-        let n = usize::from(n).min(events.len());
-        events[..n].iter().rev().copied().find(|e| wanted(self.graph.label(*e)))
+        let events = &self.graph.threads[usize::from(thread)].events[..usize::from(n)];
+        events.iter().rev().copied().find(|e| wanted(self.graph.label(*e)))
     }
 
-    /// The fences that happen before `x` or are it, the last of each thread.
-    fn fences_before(&self, x: EventId, out: &mut Vec<EventId>) {
+    /// Notes the last fence of each thread that leads here.
+    fn push_fences(&mut self) {
         if !self.has_fences {
             return;
         }
-        for (thread, n) in self.graph.row(x, Row::Hb).iter().enumerate().filter(|(_, n)| **n > 0) {
-            out.extend(self.last_in(thread as u16, *n, is_fence));
+        for thread in 0..self.graph.threads.len() {
+            let fence = self.last_in(thread as u16, self.reach[thread], is_fence);
+            self.todo.extend(fence);
+        }
+    }
+
+    /// The fences that happen before `x` lead here.
+    fn through(&mut self, x: EventId) {
+        if self.has_fences {
+            let row = self.graph.row(x, Row::Hb);
+            self.reach.iter_mut().zip(row).for_each(|(n, m)| *n = (*n).max(*m));
         }
     }
 
     /// An event from which `scb` leads on: it comes before if it is seq_cst, and so do the fences that happen before it.
-    fn from(&self, x: EventId, out: &mut Vec<EventId>) {
+    fn from(&mut self, x: EventId) {
         if self.graph.label(x).mode.seq_cst() {
-            out.push(x);
+            self.todo.push(x);
         }
-        self.fences_before(x, out);
+        self.through(x);
     }
 
-    fn before_access(&self, b: EventId, out: &mut Vec<EventId>) {
+    fn before_access(&mut self, b: EventId, label: &Label) {
         let graph = self.graph;
-        let label = graph.label(b);
         let earlier = &graph.threads[usize::from(label.thread)].events[..usize::from(label.pos)];
         if let Some(previous) = earlier.last() {
-            self.fences_before(*previous, out);
+            self.through(*previous);
         }
         if let Some(v) = earlier.iter().rev().find(|v| graph.label(**v).loc != label.loc) {
-            self.before_elsewhere(*v, label.thread, out);
+            self.before_elsewhere(*v, label.thread);
         }
         let location = &graph.locations[label.loc as usize];
-        let happens = |x: &&EventId| **x != b && graph.hb(**x, b);
-        location.writes.iter().chain(&location.reads).filter(happens).for_each(|x| self.from(*x, out));
+        for x in location.writes.iter().chain(&location.reads) {
+            if *x != b && graph.hb(*x, b) {
+                self.from(*x);
+            }
+        }
         if label.kind.writes() {
-            let place = graph.co_position(label.loc, b);
-            self.before_place(label.loc as usize, place, out);
+            self.before_place(label.loc, self.places[b as usize]);
         }
     }
 
     /// What a write at this place of its location's order comes after by co and fr.
-    fn before_place(&self, loc: usize, place: usize, out: &mut Vec<EventId>) {
-        let location = &self.graph.locations[loc];
-        location.writes[..place.saturating_sub(1)].iter().for_each(|x| self.from(*x, out));
+    fn before_place(&mut self, loc: LocId, place: u32) {
+        let location = &self.graph.locations[loc as usize];
+        for x in &location.writes[..place.saturating_sub(1) as usize] {
+            self.from(*x);
+        }
         for x in &location.reads {
-            if self.graph.co_position(loc as u32, self.graph.label(*x).rf) < place {
-                self.from(*x, out);
+            if self.place_read(*x) < place {
+                self.from(*x);
             }
         }
     }
 
     /// The seq_cst events of other threads that lead to `v` by an access to another location and by hb.
-    fn before_elsewhere(&self, v: EventId, own: u16, out: &mut Vec<EventId>) {
+    fn before_elsewhere(&mut self, v: EventId, own: u16) {
         for (thread, n) in self.graph.row(v, Row::Hb).iter().enumerate() {
             if thread == usize::from(own) || *n == 0 {
                 continue;
@@ -125,59 +191,54 @@ impl Psc<'_> {
                 let other = |u: &EventId| label.loc == NO_LOC || self.graph.label(*u).loc != label.loc;
                 label.mode.seq_cst() && events[i + 1..].iter().any(other)
             });
-            out.extend(found.map(|i| events[i]));
+            self.todo.extend(found.map(|i| events[i]));
         }
     }
 
-    fn before_fence(&self, b: EventId, out: &mut Vec<EventId>) {
+    fn before_fence(&mut self, b: EventId) {
         let graph = self.graph;
         let own = graph.label(b).thread;
         for (thread, n) in graph.row(b, Row::Hb).iter().enumerate() {
             if thread == usize::from(own) || *n == 0 {
                 continue;
             }
-            let thread = thread as u16;
-            out.extend(self.last_in(thread, *n, is_fence));
-            out.extend(self.last_in(thread, *n - 1, |l| l.mode.seq_cst()));
+            self.reach[thread] = *n;
+            let earlier = self.last_in(thread as u16, *n - 1, |l| l.mode.seq_cst());
+            self.todo.extend(earlier);
             // The last one leads on if somebody accesses the same location after it.
-            let last = graph.threads[usize::from(thread)].events[usize::from(*n) - 1];
+            let last = graph.threads[thread].events[usize::from(*n) - 1];
             let label = graph.label(last);
             if label.mode.seq_cst() && label.loc != NO_LOC {
                 let location = &graph.locations[label.loc as usize];
                 let between = |y: &EventId| *y != last && graph.hb(last, *y) && graph.hb(*y, b);
                 if location.writes.iter().chain(&location.reads).any(between) {
-                    out.push(last);
+                    self.todo.push(last);
                 }
             }
         }
-        for loc in 0..graph.locations.len() {
-            self.before_seen(loc, b, out);
+        for loc in 0..graph.locations.len() as LocId {
+            self.before_seen(loc, b);
         }
     }
 
     /// What comes before a fence by the order of one location: what a write that happens before the fence comes after, and
     /// of fences also what a write comes after that was read before the fence.
-    fn before_seen(&self, loc: usize, b: EventId, out: &mut Vec<EventId>) {
+    fn before_seen(&mut self, loc: LocId, b: EventId) {
         let graph = self.graph;
-        let location = &graph.locations[loc];
+        let location = &graph.locations[loc as usize];
         if location.writes.is_empty() {
             return;
         }
-        let place = |w: EventId| graph.co_position(loc as u32, w);
-        let written = location.writes.iter().rposition(|y| graph.hb(*y, b)).map_or(0, |i| i + 1);
-        self.before_place(loc, written, out);
-        if !self.has_fences {
-            return;
-        }
-        let seen = location.reads.iter().filter(|y| graph.hb(**y, b)).map(|y| place(graph.label(*y).rf)).max();
-        let seen = seen.unwrap_or(0);
+        let written = location.writes.iter().rposition(|y| graph.hb(*y, b)).map_or(0, |i| i as u32 + 1);
+        self.before_place(loc, written);
+        let seen = location.reads.iter().filter(|y| graph.hb(**y, b)).map(|y| self.place_read(*y)).max().unwrap_or(0);
         if seen < written {
             return;
         }
-        location.writes[..seen].iter().for_each(|x| self.fences_before(*x, out));
+        location.writes[..seen as usize].iter().for_each(|x| self.through(*x));
         for x in &location.reads {
-            if place(graph.label(*x).rf) < seen {
-                self.fences_before(*x, out);
+            if self.place_read(*x) < seen {
+                self.through(*x);
             }
         }
     }

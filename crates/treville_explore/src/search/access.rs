@@ -58,6 +58,11 @@ impl Search<'_, '_> {
         for position in bound..last {
             self.ways.push(Way::Source(self.graph.co_at(loc, position)));
         }
+        if self.hesitates && bound < last {
+            self.ways.push(Way::Source(source));
+            self.note_ways(e, first_way, 0);
+            return Ok(Some(Move::Choose));
+        }
         self.note_ways(e, first_way, 1);
         self.check(e)?;
         Ok(Some(Move::Go))

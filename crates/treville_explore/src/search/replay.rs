@@ -45,10 +45,12 @@ impl Search<'_, '_> {
     /// What the evaluator says of the graph, unless there is none or the graph is too large for it.
     fn judgements(&self) -> Option<Result<Vec<Judgement>, treville_eval::Stop>> {
         let Reference { model, vocabulary, fence } = self.options.reference.as_ref()?;
+        if self.graph.labels.len() > MOST_EVENTS {
+            return None;
+        }
         let mut builder = Builder::new(self.program, self.image, vocabulary, self.options.run, fence.as_deref());
         let graph = builder.execution(&self.graph, &self.locations);
-        let small = graph.skeleton.n_events() <= MOST_EVENTS;
-        small.then(|| judge(model, &graph, &self.options.cancel))
+        Some(judge(model, &graph, &self.options.cancel))
     }
 
     /// The flags that a model raises of a complete execution, races aside, which are found on the way.

@@ -1,11 +1,11 @@
 //! What is wrong with an execution: memory that is not there, races, threads that wait for each other.
 
-use super::story::Standstill;
+use super::telling::Standstill;
 use super::{Ended, Move, Search, Stop};
 use crate::graph::{EventId, INIT, Kind, LocId, Made};
 use crate::memory::Owner;
 use crate::rules::Mode;
-use treville_base::Name;
+use treville_base::{Name, Span};
 use treville_ir::{Failure, Wait};
 use treville_task::Violation;
 use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
@@ -33,6 +33,7 @@ impl Search<'_, '_> {
                 Step::Join { .. } => {}
                 Step::Cut => {
                     self.explored.cut = true;
+                    self.explored.cut_at = self.explored.cut_at.or_else(|| self.last_place(thread));
                     open = true;
                 }
                 _ => open = true,
@@ -46,6 +47,12 @@ impl Search<'_, '_> {
             return Ok(());
         }
         self.stuck(&stands)
+    }
+
+    /// Where a thread was when it last did something.
+    fn last_place(&self, thread: u16) -> Option<Span> {
+        let events = self.graph.threads[usize::from(thread)].events.iter().rev();
+        events.filter_map(|e| self.graph.label(*e).site).map(|site| self.image.site(site).span).next()
     }
 
     fn complete(&mut self) -> Result<(), Stop> {
@@ -182,6 +189,15 @@ impl Search<'_, '_> {
             if label.kind.reads() && label.rf == INIT && !self.zeroed(place.addr) && !self.may_be_unwritten(e) {
                 let what = "memory is read that nobody has written";
                 self.fault(Failure::Uninitialized, what, e, None)?;
+            }
+        }
+        let location = &self.graph.locations[label.loc as usize];
+        if self.lasts && label.kind.writes() {
+            let last = location.writes.iter().position(|w| self.graph.label(*w).mode.last());
+            if let Some([last, next]) = last.and_then(|i| location.writes.get(i..i + 2)) {
+                let what = "a write that is said to be the last one is overwritten";
+                let (last, next) = (*last, *next);
+                self.fault(Failure::ApiMisuse, what, next, Some(last))?;
             }
         }
         let location = &self.graph.locations[label.loc as usize];

@@ -2,43 +2,16 @@
 //! thread read what another wrote without being ordered after it.
 
 use super::Search;
+use super::telling::{Item, Standstill, Telling};
 use crate::graph::{EventId, INIT, Kind, NO_LOC, Row};
 use crate::rules::Mode;
 use treville_base::{Name, Span};
-use treville_ir::{Op, Wait};
+use treville_ir::Op;
 use treville_task::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};
 use treville_vm::bytecode::{SiteId, SiteKind};
 
-/// Where a thread is after its events: not an event, but part of the story.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Standstill {
-    pub(super) thread: u16,
-    pub(super) site: Option<SiteId>,
-    /// Waits in this way; fails if there is none.
-    pub(super) wait: Option<Wait>,
-}
-
-impl Standstill {
-    pub(super) fn failing(thread: u16, site: Option<SiteId>) -> Self {
-        Standstill { thread, site, wait: None }
-    }
-}
-
-/// One step to be told: an event, the two of an update, or a standstill.
-#[derive(Clone, Copy)]
-struct Item {
-    thread: u16,
-    /// [`INIT`] for a standstill.
-    first: EventId,
-    last: EventId,
-    standstill: Option<Standstill>,
-}
-
-/// Items that are told, in their order, and where each event is among them.
-struct Telling {
-    told: Vec<Item>,
-    position: Vec<Option<usize>>,
-}
+/// In larger graphs nobody looks for what would order events.
+const MOST_EVENTS: EventId = 2000;
 
 impl Search<'_, '_> {
     /// The story of the graph, about these events, or about where threads stand.
@@ -101,99 +74,6 @@ impl Search<'_, '_> {
 
     fn span(&self, site: Option<SiteId>) -> Option<Span> {
         site.map(|s| self.image.site(s).span)
-    }
-
-    /// All steps of the graph: what is read first, and as long as there is one, a step that breaks no order of memory.
-    fn tell(&self, about: &[EventId], standstills: &[Standstill]) -> Telling {
-        let mut left: Vec<Vec<Item>> = self.items(standstills);
-        let total = left.iter().map(Vec::len).sum();
-        let mut telling = Telling { told: Vec::with_capacity(total), position: vec![None; self.graph.labels.len()] };
-        let mut current = 0;
-        while telling.told.len() < total {
-            let threads = || std::iter::once(current).chain(0..left.len()).filter(|t| !left[*t].is_empty());
-            let next = |t: &usize| left[*t].last().copied();
-            let ready = |t: &usize| next(t).is_some_and(|item| self.is_ready(&item, &telling));
-            // What goes wrong comes last.
-            let too_early = |item: &Item| match about {
-                [first, rest @ ..] if *first == item.first || *first == item.last => {
-                    rest.iter().any(|e| telling.position[*e as usize].is_none())
-                }
-                _ => false,
-            };
-            let in_order = |t: &usize| ready(t) && next(t).is_some_and(|item| self.is_in_order(&item, &telling));
-            let in_time = |t: &usize| in_order(t) && next(t).is_some_and(|item| !too_early(&item));
-            let Some(chosen) = threads()
-                .find(in_time)
-                .or_else(|| threads().find(in_order))
-                .or_else(|| threads().find(ready))
-                .or_else(|| threads().next())
-            else {
-                break;
-            };
-            current = chosen;
-            if let Some(item) = left[current].pop() {
-                for e in [item.first, item.last].into_iter().filter(|e| *e != INIT) {
-                    telling.position[e as usize] = Some(telling.told.len());
-                }
-                telling.told.push(item);
-            }
-        }
-        telling
-    }
-
-    /// The steps of each thread, the first at the end.
-    fn items(&self, standstills: &[Standstill]) -> Vec<Vec<Item>> {
-        let mut all = Vec::new();
-        for (t, thread) in self.graph.threads.iter().enumerate() {
-            let thread_number = t as u16;
-            let mut items: Vec<Item> = Vec::new();
-            for e in thread.events.iter().copied().filter(|_| thread.present) {
-                let label = self.graph.label(e);
-                match (label.kind, items.last_mut()) {
-                    (Kind::UpdateWrite, Some(item)) => item.last = e,
-                    (Kind::Alloc, _) if !self.is_heap(e) => {}
-                    (Kind::Free, _) if label.site.is_none() => {}
-                    _ => items.push(Item { thread: thread_number, first: e, last: e, standstill: None }),
-                }
-            }
-            let stands = standstills.iter().filter(|s| usize::from(s.thread) == t);
-            items.extend(stands.map(|s| Item { thread: thread_number, first: INIT, last: INIT, standstill: Some(*s) }));
-            items.reverse();
-            all.push(items);
-        }
-        all
-    }
-
-    fn is_heap(&self, alloc: EventId) -> bool {
-        self.graph.made.iter().any(|m| m.alloc == alloc && m.heap)
-    }
-
-    /// Whether what it reads, or waited for, has been told.
-    fn is_ready(&self, item: &Item, telling: &Telling) -> bool {
-        let told = |e: EventId| e == INIT || e == item.last || telling.position[e as usize].is_some();
-        if item.first == INIT {
-            return true;
-        }
-        let label = self.graph.label(item.first);
-        let started = label.pos > 0 || told(self.graph.threads[usize::from(item.thread)].spawn);
-        started && told(label.rf)
-    }
-
-    /// Whether all that comes before its write in the order of memory has been told.
-    fn is_in_order(&self, item: &Item, telling: &Telling) -> bool {
-        let label = self.graph.label(item.last);
-        if item.last == INIT || !label.kind.writes() {
-            return true;
-        }
-        let told = |e: &EventId| *e == item.first || telling.position[*e as usize].is_some();
-        let location = &self.graph.locations[label.loc as usize];
-        let position = self.graph.co_position(label.loc, item.last);
-        let earlier = &location.writes[..position.saturating_sub(1)];
-        let overwrites = |r: &&EventId| {
-            let source = self.graph.label(**r).rf;
-            source != item.last && self.graph.co_position(label.loc, source) < position
-        };
-        earlier.iter().all(told) && location.reads.iter().filter(overwrites).all(told)
     }
 
     fn story_step(&self, item: &Item, telling: &Telling) -> StoryStep {
@@ -265,6 +145,9 @@ impl Search<'_, '_> {
 
     /// What would have to synchronise, so that the events were ordered: two that should be, or one read that misses a write.
     fn gaps(&self, events: &[EventId]) -> Vec<(EventId, EventId, bool, bool)> {
+        if self.graph.len() > MOST_EVENTS {
+            return Vec::new();
+        }
         match events {
             [a, b, ..] => self.gaps_between(*b, *a).or_else(|| self.gaps_between(*a, *b)).unwrap_or_default(),
             [e] if self.graph.label(*e).kind.reads() => {

@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::shape::{Leaf, shape};
-use super::{Lowered, fold, unsupported};
+use super::{Lowered, fold, refused, unsupported};
 use crate::inst::{Arg, Call, Callee, Operand, Passing};
 use crate::module::{Function, GlobalId, ValueId};
 use crate::types::Type;
@@ -139,11 +139,14 @@ impl<'a> Code<'_, 'a> {
             self.out.emit(Op::Mark(treville_ir::Mark::LoopBound(bound)));
             return Ok(());
         }
+        if let Some(begins) = super::runtime::last_writes(name, call, self.module()) {
+            self.last_writes = begins;
+        }
         let Some(template) = self.out.unit.runtime.template(name) else {
             if super::runtime::is_swallowed(name) {
                 return self.take(result, Vec::new());
             }
-            return unsupported(format!("the function `{name}` is not defined in this program, and not known"));
+            return refused(format!("the function `{name}` is not defined in this program, and not known"));
         };
         let mut args = Vec::new();
         for arg in call.args.iter().take(template.params.len()) {

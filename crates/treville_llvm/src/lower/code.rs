@@ -23,6 +23,8 @@ pub(super) struct Code<'u, 'a> {
     pub(super) result: Option<Reg>,
     /// Memory for such results of calls, and its size.
     slot: Option<(Reg, u64)>,
+    /// The program says that what is written here is not written again.
+    pub(super) last_writes: bool,
 }
 
 impl<'u, 'a> Code<'u, 'a> {
@@ -41,6 +43,7 @@ impl<'u, 'a> Code<'u, 'a> {
             starts: BTreeMap::new(),
             result: None,
             slot: None,
+            last_writes: false,
         };
         match code.prepare() {
             Ok(params) => {

@@ -1,7 +1,7 @@
 //! Variables of the module as objects with their initial contents.
 
 use super::unit::Unit;
-use super::{Lowered, fold, members, shape, unsupported};
+use super::{Lowered, fold, members, refused, shape, unsupported};
 use crate::constant::{ConstId, ConstKind};
 use crate::debug::{SourceType, SourceTypeId};
 use crate::module::{GlobalId, Module, Variable};
@@ -32,11 +32,11 @@ impl Unit<'_> {
         let it = &module.globals[global];
         let Some(variable) = it.variable() else { return unsupported(format!("`{}` as a variable", it.name)) };
         if variable.init.is_none() && !is_of_library(&it.name) {
-            return unsupported(format!("the variable `{}` is not defined in this program", it.name));
+            return refused(format!("the variable `{}` is not defined in this program", it.name));
         }
         let size = module.layout.of(variable.ty).map_or(0, |l| l.size);
         if size > MOST_BYTES {
-            return unsupported(format!("the variable `{}` of {size} bytes is too large", it.name));
+            return refused(format!("the variable `{}` of {size} bytes is too large", it.name));
         }
         let (ty, array) = shown_type(module, variable);
         let id = self.program.objects.push(Object {

@@ -56,7 +56,11 @@ impl Code<'_, '_> {
         let values = self.operand(value)?;
         let address = self.scalar(address)?;
         let leaves = self.accessed(self.type_of(value), access)?;
-        let tags = self.access_tags(access)?;
+        let mut tags = self.access_tags(access)?;
+        if self.last_writes {
+            tags.extend(self.out.unit.tags(["LAST"]));
+            tags.sort();
+        }
         for (leaf, value) in leaves.into_iter().zip(values) {
             self.store_leaf(&address, leaf, value, tags.clone());
         }

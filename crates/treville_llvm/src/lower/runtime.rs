@@ -11,12 +11,12 @@ mod names;
 
 #[cfg(test)]
 pub(super) use names::{ALIASES, SWALLOWED};
-pub(super) use names::{assertion, is_swallowed, loop_bound};
+pub(super) use names::{assertion, is_swallowed, last_writes, loop_bound};
 
 use super::emitter::Emitter;
 use super::globals::fill_gaps;
 use super::unit::Unit;
-use super::{Lowered, fold, unsupported};
+use super::{Lowered, fold, refused};
 use crate::constant::ConstKind;
 use crate::inst::{InstKind, Operand};
 use crate::module::Module;
@@ -130,7 +130,7 @@ impl Unit<'_> {
     /// A function of the runtime whose address is needed.
     pub(super) fn runtime_function(&mut self, name: &str) -> Lowered<FuncId> {
         if !self.runtime.knows(name) {
-            return unsupported(format!("the function `{name}` is not defined in this program, and not known"));
+            return refused(format!("the function `{name}` is not defined in this program, and not known"));
         }
         Ok(self.library_function(name))
     }

@@ -1,9 +1,9 @@
 ; 16: the function `mystery` is not defined in this program, and not known
 ; 17: the variable `elsewhere` is not defined in this program
-; 18: arithmetic on floating-point numbers
-; 19: the inline assembly `cpuid`
-; 20: the intrinsic function `llvm.va_start`
-; 21: an access with the order `unordered`
+; 18: arithmetic on floating-point numbers is not supported
+; 19: the inline assembly `cpuid` is not supported
+; 20: the intrinsic function `llvm.va_start` is not supported
+; 21: an access with the order `unordered` is not supported
 @elsewhere = external global i32
 declare i32 @mystery()
 declare i32 @unused()

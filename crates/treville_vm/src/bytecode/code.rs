@@ -68,6 +68,8 @@ pub(crate) enum Ins {
     },
     /// The head of a loop.
     Loop(u16),
+    /// Where a round of a loop begins: after the test, if the test comes first.
+    Round(u16),
     Load {
         dst: Slot,
         addr: Slot,
@@ -218,7 +220,7 @@ pub(crate) struct Code {
 #[derive(Clone, Debug)]
 pub(crate) struct LoopInfo {
     pub(crate) parent: Option<u16>,
-    /// Slots that an iteration may look at before it writes them.
+    /// Slots that a round may look at before it writes them.
     pub(crate) live: Vec<Slot>,
 }
 

@@ -18,13 +18,17 @@ pub struct NotCompiled {
     pub span: Option<Span>,
 }
 
+/// Accesses that are made in parts, by instruction: the parts' size in bytes.
+pub type Parts = BTreeMap<InstrId, u8>;
+
 /// Compiles every function of a program. The values of `observed` registers are kept to the end of their function.
-pub fn compile(program: &Program, observed: &[(FuncId, Reg)]) -> Result<Image, NotCompiled> {
+pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> Result<Image, NotCompiled> {
     let mut sites = IndexVec::new();
     let kept = |id: FuncId| observed.iter().filter(|(func, _)| *func == id).map(|(_, reg)| slot(*reg)).collect();
     let funcs = program.funcs.iter_enumerated();
-    let codes =
-        funcs.map(|(id, func)| Compiler::function(program, func, kept(id), &mut sites)).collect::<Result<_, _>>()?;
+    let codes = funcs
+        .map(|(id, func)| Compiler::function(program, func, parts, kept(id), &mut sites))
+        .collect::<Result<_, _>>()?;
     Ok(Image { codes, sites })
 }
 
@@ -34,6 +38,7 @@ const UNROLLED_COPY: u64 = 128;
 struct Compiler<'a> {
     program: &'a Program,
     func: &'a Func,
+    parts: &'a Parts,
     sites: &'a mut IndexVec<SiteId, Site>,
     observed: Vec<Slot>,
     ins: Vec<Ins>,
@@ -42,6 +47,8 @@ struct Compiler<'a> {
     constants: BTreeMap<u64, Slot>,
     temporaries: Slot,
     starts: Vec<u32>,
+    /// Where each loop's rounds begin.
+    rounds: BTreeMap<u16, usize>,
     instr: InstrId,
     span: Span,
 }
@@ -53,6 +60,7 @@ impl<'a> Compiler<'a> {
     fn function(
         program: &'a Program,
         func: &'a Func,
+        parts: &'a Parts,
         observed: Vec<Slot>,
         sites: &'a mut IndexVec<SiteId, Site>,
     ) -> Result<Code, NotCompiled> {
@@ -60,6 +68,7 @@ impl<'a> Compiler<'a> {
         let mut c = Compiler {
             program,
             func,
+            parts,
             sites,
             observed,
             ins: Vec::new(),
@@ -67,6 +76,7 @@ impl<'a> Compiler<'a> {
             constants: BTreeMap::new(),
             temporaries: 0,
             starts: Vec::new(),
+            rounds: BTreeMap::new(),
             instr: InstrId(0),
             span: Span::new(treville_base::FileId(0), 0, 0),
         };
@@ -78,10 +88,23 @@ impl<'a> Compiler<'a> {
         }
         let successors: Vec<Vec<usize>> = func.blocks.iter().map(|b| successors(&b.end)).collect();
         let loops = flow::loops(&successors);
+        let is_test = |block: usize| {
+            let insts = &func.blocks[BlockId::from_usize(block)].insts;
+            insts.iter().all(|inst| matches!(inst.op, Op::Assign { .. } | Op::Mark(_)))
+        };
+        let rounds: Vec<usize> = loops.iter().map(|l| l.round(&successors, &is_test)).collect();
         for (id, block) in func.blocks.iter_enumerated() {
             c.starts.push(c.ins.len() as u32);
+            for l in (0..loops.len()).filter(|l| rounds[*l] == id.index() && loops[*l].head != id.index()) {
+                c.rounds.insert(l as u16, c.ins.len());
+                c.ins.push(Ins::Round(l as u16));
+            }
             if let Some(l) = loops.iter().position(|l| l.head == id.index()) {
                 c.ins.push(Ins::Loop(l as u16));
+                if rounds[l] == id.index() {
+                    c.rounds.insert(l as u16, c.ins.len());
+                    c.ins.push(Ins::Round(l as u16));
+                }
             }
             for inst in &block.insts {
                 (c.instr, c.span) = (inst.instr, inst.span);
@@ -139,9 +162,9 @@ impl<'a> Compiler<'a> {
             }
         }
         debug_assert!(first_site <= self.sites.len());
-        let heads = loops.iter().map(|l| self.starts[l.head] as usize);
         let parents = flow::parents(loops);
-        let loops = heads.zip(parents).map(|(head, parent)| LoopInfo::new(parent, &live[head], from)).collect();
+        let loops = self.rounds.values().zip(parents);
+        let loops = loops.map(|(round, parent)| LoopInfo::new(parent, &live[*round], from)).collect();
         // A thread that is there from the start has its first values as arguments.
         let root = self.program.roots.iter().find(|r| std::ptr::eq(&self.program.funcs[r.func], self.func));
         let given = root.iter().flat_map(|r| r.init.iter().map(|(reg, _)| *reg));
@@ -326,13 +349,50 @@ impl<'a> Compiler<'a> {
         if size > 8 {
             return Err(self.refuse(&format!("an access of {size} bytes")));
         }
+        let part = self.part(size);
+        if part < size {
+            let values: Vec<Slot> = (0..size / part).map(|_| self.temporary()).collect();
+            for (i, value) in values.iter().enumerate() {
+                let from = self.offset(addr, u64::from(part) * i as u64);
+                self.load(*value, from, part, tags)?;
+            }
+            return self.join(dst, &values, part);
+        }
         let site = self.site(SiteKind::Load(tags.clone()), size);
         self.push(Ins::Load { dst, addr, site })
+    }
+
+    /// The size of the parts in which the current instruction accesses so many bytes.
+    fn part(&self, size: u8) -> u8 {
+        self.parts.get(&self.instr).copied().filter(|part| *part < size && size.is_multiple_of(*part)).unwrap_or(size)
+    }
+
+    /// Parts of a value put together, the lowest first.
+    fn join(&mut self, dst: Slot, values: &[Slot], part: u8) -> Result<(), NotCompiled> {
+        let mut whole = values[0];
+        for (i, value) in values.iter().enumerate().skip(1) {
+            let (shifted, by) = (self.temporary(), self.constant(8 * u64::from(part) * i as u64));
+            self.bin(BinOp::Shl, shifted, *value, by);
+            let sum = self.temporary();
+            self.bin(BinOp::Or, sum, whole, shifted);
+            whole = sum;
+        }
+        self.push(Ins::Move { dst, src: whole })
     }
 
     fn store(&mut self, addr: Slot, value: Slot, size: u8, tags: &Tags) -> Result<(), NotCompiled> {
         if size > 8 {
             return Err(self.refuse(&format!("an access of {size} bytes")));
+        }
+        let part = self.part(size);
+        if part < size {
+            for i in 0..size / part {
+                let at = u64::from(part) * u64::from(i);
+                let (to, shifted, by) = (self.offset(addr, at), self.temporary(), self.constant(8 * at));
+                self.bin(BinOp::LShr, shifted, value, by);
+                self.store(to, shifted, part, tags)?;
+            }
+            return Ok(());
         }
         let site = self.site(SiteKind::Store(tags.clone()), size);
         self.push(Ins::Store { addr, value, site })
@@ -507,7 +567,7 @@ impl<'a> Compiler<'a> {
         let done = self.temporary();
         let zero = self.constant(0);
         self.ins.push(Ins::Move { dst: done, src: zero });
-        for size in [8, 1] {
+        for size in [8, 4, 2, 1] {
             let step = self.constant(size);
             let (after, fits, at, rest) = (self.temporary(), self.temporary(), self.temporary(), self.temporary());
             let head = self.ins.len() as u32;
@@ -603,9 +663,13 @@ fn operands(ins: &mut Ins) -> Vec<&mut Slot> {
         Ins::Join { dst, thread, .. } => vec![dst, thread],
         Ins::Alloc { dst, size, .. } => vec![dst, size],
         Ins::Return { value } | Ins::End { value } => vec![value],
-        Ins::Goto(_) | Ins::Loop(_) | Ins::Fail { .. } | Ins::Fence { .. } | Ins::SpinStart | Ins::SpinEnd { .. } => {
-            Vec::new()
-        }
+        Ins::Goto(_)
+        | Ins::Loop(_)
+        | Ins::Round(_)
+        | Ins::Fail { .. }
+        | Ins::Fence { .. }
+        | Ins::SpinStart
+        | Ins::SpinEnd { .. } => Vec::new(),
     }
 }
 

@@ -352,11 +352,16 @@ impl<T: Track> Runner<T> {
                     pc = jump(pc, if get!(cond) == 0 { els } else { then }, fuel);
                 }
                 Ins::Loop(id) => {
-                    if let Some(step) = self.at_loop(code, base, id, options) {
+                    if let Some(step) = self.at_loop(code, id, options) {
                         stop!(pc - 1, step);
                     }
                     if *fuel == 0 {
                         stop!(pc - 1, Step::Endless);
+                    }
+                }
+                Ins::Round(id) => {
+                    if let Some(step) = self.at_round(code, base, id, options) {
+                        stop!(pc - 1, step);
                     }
                 }
                 Ins::Load { dst, addr: place, site } => {
@@ -600,33 +605,42 @@ impl<T: Track> Runner<T> {
         }
     }
 
-    /// At the head of a loop: has the last iteration changed anything, and may there be another?
-    fn at_loop(&mut self, code: &Code, base: usize, id: u16, options: &RunOptions) -> Option<Step> {
+    /// At the head of a loop: may it be gone through once more?
+    fn at_loop(&mut self, code: &Code, id: u16, options: &RunOptions) -> Option<Step> {
         let depth = self.frames.len() as u16;
         while self.loops.last().is_some_and(|l| l.depth == depth && !encloses(code, l.id, id)) {
             self.pop_loop();
         }
-        let live = &code.loops[usize::from(id)].live;
-        let now = live.iter().map(|s| self.slots[base + usize::from(*s)]);
         match self.loops.last_mut().filter(|l| l.depth == depth && l.id == id) {
             None => {
                 let start = self.loop_slots.len() as u32;
-                self.loop_slots.extend(now);
-                self.loops.push(LoopState { depth, id, count: 0, effects: self.effects, start });
+                self.loops.push(LoopState { depth, id, count: 0, effects: 0, start });
             }
             Some(state) => {
-                let before = &mut self.loop_slots[state.start as usize..];
-                if options.idle_blocks && state.effects == self.effects && now.clone().eq(before.iter().copied()) {
-                    return Some(Step::Blocked { site: None, wait: Wait::Spin });
-                }
                 state.count += 1;
                 if options.bound.is_some_and(|bound| state.count > bound) {
                     return Some(Step::Cut);
                 }
-                state.effects = self.effects;
-                before.iter_mut().zip(now).for_each(|(b, n)| *b = n);
             }
         }
+        None
+    }
+
+    /// Where a round of the innermost loop begins: has the last one changed anything?
+    fn at_round(&mut self, code: &Code, base: usize, id: u16, options: &RunOptions) -> Option<Step> {
+        let state = self.loops.last_mut().filter(|l| l.id == id)?;
+        let live = &code.loops[usize::from(id)].live;
+        let now = live.iter().map(|s| self.slots[base + usize::from(*s)]);
+        let start = state.start as usize;
+        // One more for what there is always, so that the first round has nothing before it.
+        let before = self.loop_slots.get(start + 1..).filter(|_| state.effects == self.effects);
+        if options.idle_blocks && before.is_some_and(|before| now.clone().eq(before.iter().copied())) {
+            return Some(Step::Blocked { site: None, wait: Wait::Spin });
+        }
+        state.effects = self.effects;
+        self.loop_slots.truncate(start);
+        self.loop_slots.push(0);
+        self.loop_slots.extend(now);
         None
     }
 

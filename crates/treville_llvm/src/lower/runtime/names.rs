@@ -171,6 +171,18 @@ pub(in crate::lower) fn is_swallowed(name: &str) -> bool {
     SWALLOWED.contains(&name)
 }
 
+/// Whether a call begins, or ends, writes that are said to be the last ones to their places.
+pub(in crate::lower) fn last_writes(name: &str, call: &Call, module: &Module) -> Option<bool> {
+    const LAST: u128 = 2;
+    let begins = match name {
+        "__VERIFIER_annotate_begin" => true,
+        "__VERIFIER_annotate_end" => false,
+        _ => return None,
+    };
+    let Operand::Const(mask) = call.args.first()?.value else { return None };
+    (module.int(mask)? & LAST != 0).then_some(begins)
+}
+
 /// The bound that an annotation gives to the loop around it.
 pub(in crate::lower) fn loop_bound(name: &str, call: &Call, module: &Module) -> Option<u32> {
     let bound = match (name, call.args.first()?.value) {

@@ -1,0 +1,193 @@
+//! An order in which the steps of a graph can be told: what is read comes first, and as long as there is one, a step that breaks no
+//! order of memory. If the whole graph is as if threads took turns, so is the telling.
+
+use super::Search;
+use crate::graph::{EventId, Graph, INIT, Kind, NO_LOC};
+use treville_ir::Wait;
+use treville_vm::bytecode::SiteId;
+
+/// Where a thread is after its events: not an event, but part of the story.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standstill {
+    pub(super) thread: u16,
+    pub(super) site: Option<SiteId>,
+    /// Waits in this way; fails if there is none.
+    pub(super) wait: Option<Wait>,
+}
+
+impl Standstill {
+    pub(super) fn failing(thread: u16, site: Option<SiteId>) -> Self {
+        Standstill { thread, site, wait: None }
+    }
+}
+
+/// One step to be told: an event, the two of an update, or a standstill.
+#[derive(Clone, Copy)]
+pub(super) struct Item {
+    pub(super) thread: u16,
+    /// [`INIT`] for a standstill.
+    pub(super) first: EventId,
+    pub(super) last: EventId,
+    pub(super) standstill: Option<Standstill>,
+}
+
+/// Items that are told, in their order, and where each event is among them.
+pub(super) struct Telling {
+    pub(super) told: Vec<Item>,
+    pub(super) position: Vec<Option<usize>>,
+    memory: Vec<Memory>,
+    /// Of each event, where in its location's order it is, or what it reads: 0 is the initial write.
+    places: Vec<usize>,
+}
+
+/// What of a location is told: all before some place of its order.
+#[derive(Default)]
+struct Memory {
+    /// How many writes are, from the first on.
+    writes: usize,
+    /// Of the write at each place, whether it is told, and how many of its reads are not.
+    told: Vec<bool>,
+    unread: Vec<usize>,
+    /// The first place that has such reads.
+    first_unread: usize,
+}
+
+impl Telling {
+    fn new(graph: &Graph) -> Self {
+        let n = graph.labels.len();
+        let mut telling =
+            Telling { told: Vec::with_capacity(n), position: vec![None; n], memory: Vec::new(), places: vec![0; n] };
+        for location in &graph.locations {
+            for (i, w) in location.writes.iter().enumerate() {
+                telling.places[*w as usize] = i + 1;
+            }
+            let mut unread = vec![0; location.writes.len() + 1];
+            for r in &location.reads {
+                let source = graph.label(*r).rf;
+                let place = if source == INIT { 0 } else { telling.places[source as usize] };
+                telling.places[*r as usize] = place;
+                unread[place] += 1;
+            }
+            let first_unread = unread.iter().position(|n| *n > 0).unwrap_or(unread.len());
+            let told = vec![false; unread.len()];
+            telling.memory.push(Memory { writes: 0, told, unread, first_unread });
+        }
+        telling
+    }
+
+    fn is_told(&self, e: EventId) -> bool {
+        self.position[e as usize].is_some()
+    }
+
+    fn tell(&mut self, graph: &Graph, item: Item) {
+        for e in [item.first, item.last].into_iter().filter(|e| *e != INIT) {
+            if self.position[e as usize].is_none() {
+                self.note(graph, e);
+            }
+            self.position[e as usize] = Some(self.told.len());
+        }
+        self.told.push(item);
+    }
+
+    fn note(&mut self, graph: &Graph, e: EventId) {
+        let label = graph.label(e);
+        if label.loc == NO_LOC {
+            return;
+        }
+        let (memory, place) = (&mut self.memory[label.loc as usize], self.places[e as usize]);
+        if label.kind.reads() {
+            memory.unread[place] -= 1;
+            while memory.unread.get(memory.first_unread) == Some(&0) {
+                memory.first_unread += 1;
+            }
+        } else {
+            memory.told[place] = true;
+            while memory.told.get(memory.writes + 1) == Some(&true) {
+                memory.writes += 1;
+            }
+        }
+    }
+
+    /// Whether all that comes before its write in the order of memory has been told: earlier writes, and who reads them.
+    fn is_in_order(&self, graph: &Graph, item: &Item) -> bool {
+        let label = graph.label(item.last);
+        if item.last == INIT || !label.kind.writes() {
+            return true;
+        }
+        let (memory, place) = (&self.memory[label.loc as usize], self.places[item.last as usize]);
+        if place == 0 {
+            return true;
+        }
+        // The read of an update is told with its write.
+        let own = item.first != item.last && memory.first_unread + 1 == place && memory.unread[place - 1] == 1;
+        memory.writes + 1 >= place && (memory.first_unread >= place || own)
+    }
+}
+
+impl Search<'_, '_> {
+    /// All steps of the graph; of these events the first comes last, if it can.
+    pub(super) fn tell(&self, about: &[EventId], standstills: &[Standstill]) -> Telling {
+        let graph = &self.graph;
+        let mut left: Vec<Vec<Item>> = self.items(standstills);
+        let total: usize = left.iter().map(Vec::len).sum();
+        let mut telling = Telling::new(graph);
+        let mut current = 0;
+        while telling.told.len() < total {
+            let threads = || std::iter::once(current).chain(0..left.len()).filter(|t| !left[*t].is_empty());
+            let next = |t: &usize| left[*t].last();
+            let ready = |t: &usize| next(t).is_some_and(|item| self.is_ready(item, &telling));
+            let in_order = |t: &usize| ready(t) && next(t).is_some_and(|item| telling.is_in_order(graph, item));
+            let too_early = |item: &Item| match about {
+                [first, rest @ ..] if *first == item.first || *first == item.last => {
+                    rest.iter().any(|e| !telling.is_told(*e))
+                }
+                _ => false,
+            };
+            let in_time = |t: &usize| in_order(t) && next(t).is_some_and(|item| !too_early(item));
+            let chosen = threads().find(in_time).or_else(|| threads().find(in_order));
+            let chosen = chosen.or_else(|| threads().find(ready)).or_else(|| threads().next());
+            let Some(item) = chosen.and_then(|t| left[t].pop()) else { break };
+            current = usize::from(item.thread);
+            telling.tell(graph, item);
+        }
+        telling
+    }
+
+    /// The steps of each thread, the first at the end.
+    fn items(&self, standstills: &[Standstill]) -> Vec<Vec<Item>> {
+        let mut all = Vec::new();
+        for (t, thread) in self.graph.threads.iter().enumerate() {
+            let thread_number = t as u16;
+            let mut items: Vec<Item> = Vec::new();
+            for e in thread.events.iter().copied().filter(|_| thread.present) {
+                let label = self.graph.label(e);
+                match (label.kind, items.last_mut()) {
+                    (Kind::UpdateWrite, Some(item)) => item.last = e,
+                    (Kind::Alloc, _) if !self.is_heap(e) => {}
+                    (Kind::Free, _) if label.site.is_none() => {}
+                    _ => items.push(Item { thread: thread_number, first: e, last: e, standstill: None }),
+                }
+            }
+            let stands = standstills.iter().filter(|s| usize::from(s.thread) == t);
+            items.extend(stands.map(|s| Item { thread: thread_number, first: INIT, last: INIT, standstill: Some(*s) }));
+            items.reverse();
+            all.push(items);
+        }
+        all
+    }
+
+    fn is_heap(&self, alloc: EventId) -> bool {
+        self.graph.made.iter().any(|m| m.alloc == alloc && m.heap)
+    }
+
+    /// Whether what it reads, or waited for, has been told.
+    fn is_ready(&self, item: &Item, telling: &Telling) -> bool {
+        let told = |e: EventId| e == INIT || e == item.last || telling.is_told(e);
+        if item.first == INIT {
+            return true;
+        }
+        let label = self.graph.label(item.first);
+        let started = label.pos > 0 || told(self.graph.threads[usize::from(item.thread)].spawn);
+        started && told(label.rf)
+    }
+}
