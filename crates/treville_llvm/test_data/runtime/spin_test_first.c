@@ -1,6 +1,6 @@
-// rc11: 6
-// A loop that tests what it has read last. The read before it sees a 0, the first or the last, and there is no round; or it
-// sees one of 1 to 4, and the first round sees the last 0. A second round would do what the first did: it waits.
+// rc11: 2
+// A loop that tests what it has read last, the first time before it: the read sees the first 0 or the last one, and there is no
+// round. If it sees one of 1 to 4, a round that reads again what was read before does nothing that reading once would not.
 #include <pthread.h>
 #include <stdatomic.h>
 
