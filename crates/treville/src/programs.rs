@@ -1,12 +1,13 @@
 //! Whole programs: they ask nothing of their own, and the question is whether they can fail.
 
-use crate::{Files, ModelOptions, Options, Session, failure, refusal, unreadable};
+use crate::{Files, ModelOptions, Options, Session, failure, front_ends, refusal, unreadable};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use treville_base::{FileId, Name, SourceMap};
+use treville_base::{Diagnostic, FileId, Name, SourceMap};
 use treville_ir::{Dialect, Program};
 use treville_llvm::{Clang, CompileOptions, LowerOptions};
+use treville_passes::target::{self, Exclusives};
 use treville_report::{Failure, ProgramChecked, VerdictWord};
 use treville_task::{Bounds, Limits, Monitor, Outcome, Reference, Scope, Semantics, StopReason, Task, Verdict};
 
@@ -106,18 +107,26 @@ impl Session<'_> {
         // Models that are not built in may look at dependencies.
         let simpler =
             treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
-        let program = treville_passes::run(&program, &simpler);
+        let mut program = treville_passes::run(&program, &simpler);
         let named = ModelOptions { name: Some(model.clone()), ..options.model.clone() };
         let (reference, bundled) = if built_in {
             (self.reference(named, &program)?, None)
         } else {
             let bundled = options.model.is_bundled(&model).then(|| Name::new(&model));
             let mut named = named;
-            // Programs are in today's C, tests in that of their time.
-            named.variants.extend(bundled.as_ref().map(|_| "cxx20".to_owned()));
+            if let Some(machine) = target::dialect_for(&model) {
+                program =
+                    compiled(&program, &model, machine).map_err(|why| failure(vec![why], Arc::new(sources.clone())))?;
+            } else {
+                // All that a model of C may name, whatever the program's text says of its dialect.
+                program.dialect = Arc::new(Dialect::c11(DEFAULT_MODEL));
+                // Programs are in today's C, tests in that of their time.
+                named.variants.extend(bundled.as_ref().map(|_| "cxx20".to_owned()));
+            }
             let linked = self.library.linked(&named, &program)?;
+            let fence = target::full_fence(&model).map(Name::new);
             let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
-            (Reference { model, vocabulary, fence: None }, bundled)
+            (Reference { model, vocabulary, fence }, bundled)
         };
         let semantics = if built_in {
             Semantics::Bundled(Name::new(&model))
@@ -170,6 +179,13 @@ impl Session<'_> {
     }
 }
 
+/// The program after the compilation of its atomics to the machine with this dialect.
+fn compiled(program: &Program, model: &str, machine: &str) -> Result<Program, Diagnostic> {
+    let dialect = front_ends::dialects().into_iter().find(|dialect| *dialect.name == *machine);
+    let missing = || Diagnostic::error(None, format!("there is no dialect {machine}"));
+    target::compile_with(program, model, &*dialect.ok_or_else(missing)?, Exclusives::Together)
+}
+
 /// What was only looked for up to a bound is unknown, unless the caller accepts that.
 fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
     let mut scope = Scope { complete: true, relative_to: Vec::new() };
@@ -184,7 +200,12 @@ fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
         scope.relative_to.extend(options.run.bound.map(|bound| format!("loops run at most {bound} times")));
         if !options.run.accept_bounded {
             let why = "no execution fails up to the loop bound (--bound raises it, --accept-bounded accepts it)";
-            return (Verdict::Unknown(StopReason::Refused(why.into())), scope);
+            let why = why.to_owned();
+            let reason = match outcome.cut_at {
+                Some(place) => StopReason::RefusedAt(why, place),
+                None => StopReason::Refused(why),
+            };
+            return (Verdict::Unknown(reason), scope);
         }
     }
     (Verdict::Yes, scope)
@@ -264,5 +285,83 @@ thread main main []
         assert_eq!(wrong.violation, None);
         let reason = wrong.stopped.map(|s| s.to_string()).unwrap_or_default();
         assert!(reason.contains("internal disagreement") && reason.contains("by sc"), "{reason}");
+    }
+
+    /// Each thread reads what the other writes afterwards; with a dependency in one of them, or in both.
+    fn load_buffering(first: &str, second: &str) -> String {
+        format!(
+            r#"
+program "lb"
+dialect C rc11
+tags [A RLX]
+object x size 4 type i32
+object y size 4 type i32
+func other (u) regs [u:64 r:32] {{
+b0:
+  r = load &y 4 [A RLX]
+  store &x {second} 4 [A RLX]
+  return (zext 64 r)
+}}
+func main () regs [h:64 r:32 s:64] {{
+b0:
+  h = spawn other (0:64)
+  r = load &x 4 [A RLX]
+  store &y {first} 4 [A RLX]
+  s = join h
+  return _
+}}
+thread main main []
+"#
+        )
+    }
+
+    /// How many executions a program has under a model.
+    fn executions(text: &str, model: &str, more: &[(&str, &str)]) -> Result<u64, String> {
+        let all = std::iter::once(("lb.ir", text)).chain(more.iter().copied());
+        let files = MemoryFiles(all.map(|(name, text)| (name.to_owned(), text.to_owned())).collect());
+        let session = Session::new(&files, Cancel::new());
+        let mut options = Options::default();
+        options.model.name = Some(model.to_owned());
+        let Some(language) = language("lb.ir") else { return Err("no language".into()) };
+        match session.check_program("lb.ir", language, &options, 0, &Silent) {
+            Ok(run) => match run.checked.outcome.stopped {
+                None => Ok(run.checked.outcome.counts.executions),
+                Some(why) => Err(why.to_string()),
+            },
+            Err(failure) => Err(failure.reason),
+        }
+    }
+
+    #[test]
+    fn loads_are_buffered_where_the_model_lets_them() {
+        let (free, one, both) = (
+            load_buffering("1:32", "1:32"),
+            load_buffering("(add r 1:32)", "1:32"),
+            load_buffering("(add r 1:32)", "(add r 1:32)"),
+        );
+        for model in ["sc", "tso", "pso", "ra", "rc11"] {
+            assert_eq!(executions(&free, model, &[]), Ok(3), "{model}");
+        }
+        for model in ["imm", "arm", "aarch64", "power", "riscv"] {
+            assert_eq!(executions(&free, model, &[]), Ok(4), "{model}");
+            assert_eq!(executions(&one, model, &[]), Ok(4), "{model}");
+            assert_eq!(executions(&both, model, &[]), Ok(3), "{model}");
+        }
+    }
+
+    #[test]
+    fn programs_are_checked_under_models_of_the_user() {
+        let free = load_buffering("1:32", "1:32");
+        let coherent = "acyclic po-loc | rf | co | fr\n";
+        let buffers = format!("{coherent}acyclic addr | data | ctrl | rfe\nacyclic [ACQ]; po | po; [REL] | rfe\n");
+        assert_eq!(executions(&free, "my.cat", &[("my.cat", &buffers)]), Ok(4));
+        let ordered = format!("{coherent}acyclic po | rf\n");
+        assert_eq!(executions(&free, "my.cat", &[("my.cat", &ordered)]), Ok(3));
+        let out_of_nowhere = executions(&free, "my.cat", &[("my.cat", coherent)]);
+        assert!(out_of_nowhere.is_err_and(|why| why.contains("out of nowhere")));
+        // A read must not see the latest write.
+        let stale = format!("{ordered}empty rf; [range(rf) \\ range(fr)] & ext\n");
+        let stale = executions(&free, "my.cat", &[("my.cat", &stale)]);
+        assert!(stale.as_ref().is_err_and(|why| why.contains("not settled")), "{stale:?}");
     }
 }

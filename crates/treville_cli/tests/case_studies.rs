@@ -65,9 +65,10 @@ fn check(file: &str, call: &str) -> Check {
 fn wrong(check: &Check) -> Option<String> {
     let mut args = vec!["verify", check.file.as_str(), "--json"];
     args.extend(check.options.iter().map(String::as_str));
-    let answer = treville(&args).stdout;
-    let says = |key: &str, value: &str| answer.contains(&format!("\"{key}\":\"{value}\""));
-    let right =
-        says("verdict", &check.verdict) && (check.verdict != "no" || check.kinds.iter().any(|kind| says("kind", kind)));
-    (!right).then(|| format!("{} {}: {answer}", check.file, check.options.join(" ")))
+    let run = treville(&args);
+    let says = |key: &str, value: &str| run.stdout.contains(&format!("\"{key}\":\"{value}\""));
+    let right = run.status == i32::from(check.verdict == "no")
+        && says("verdict", &check.verdict)
+        && (check.verdict != "no" || check.kinds.iter().any(|kind| says("kind", kind)));
+    (!right).then(|| format!("{} {}: {}{}", check.file, check.options.join(" "), run.stdout, run.stderr))
 }

@@ -87,3 +87,20 @@ fn executions_of_programs_are_drawn_and_listed() {
     assert!(run.stdout.contains(witness), "{}", run.stdout);
     assert!(run.stdout.contains("\"rf\":[[\"d\",\"c\"],[\"e\",\"b\"]],\"co\":[]"), "{}", run.stdout);
 }
+
+#[test]
+fn what_a_bound_cut_is_said() {
+    if !has_clang() {
+        return;
+    }
+    let run = treville(&["verify", "cases/bad-input/counting.c", "--bound=3"]);
+    assert_eq!(run.status, 3, "{}", run.stdout);
+    assert!(run.stdout.contains("cases/bad-input/counting.c:8:3: a loop around this was cut\n"), "{}", run.stdout);
+    let run = treville(&["verify", "cases/bad-input/counting.c", "--bound=3", "--accept-bounded", "--json"]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(
+        run.stdout.contains("\"scope\":\"bounded\",\"relative_to\":[\"loops run at most 3 times\"]"),
+        "{}",
+        run.stdout
+    );
+}

@@ -131,8 +131,9 @@ impl Explore {
             let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
             let judge = || {
                 let Judged { model, vocabulary, plan } = judged.as_ref()?;
-                let builder = Builder::new(&task.program, &image, vocabulary, options.run, None);
-                Some(Judge::new(model, plan, builder))
+                let fence = task.reference.as_ref().and_then(|reference| reference.fence.as_deref());
+                let builder = Builder::new(&task.program, &image, vocabulary, options.run, fence);
+                Some(Judge::new(model, plan, builder, task.bundled.is_some()))
             };
             let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
             if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
@@ -332,6 +333,7 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         stories: explored.stories,
         stopped: explored.stopped,
         cut: explored.cut,
+        cut_at: explored.cut_at,
         stats,
     }
 }

@@ -59,7 +59,8 @@ impl Marks {
                 fence: None,
             },
             Some(fence) => {
-                let update = || all(&["X"]);
+                let exclusive = program.dialect.exclusive.as_ref().filter(|x| program.tags.iter().any(|t| t == *x));
+                let update = || exclusive.map_or_else(|| all(&["X"]), |tag| vec![tag.clone()]);
                 Marks {
                     initial,
                     acquire: Vec::new(),
@@ -79,6 +80,8 @@ struct Row {
     deps: StepDeps,
     /// The read of the same update.
     amo: Option<usize>,
+    /// The two are instructions of their own, the later a store-conditional.
+    exclusive: bool,
 }
 
 struct Rows {
@@ -178,7 +181,7 @@ impl<'a> Builder<'a> {
             register: None,
             span: site.map(|s| self.image.site(s).span),
         };
-        Row { event, deps: StepDeps::default(), amo: None }
+        Row { event, deps: StepDeps::default(), amo: None, exclusive: false }
     }
 
     fn thread(&mut self, graph: &Graph, locations: &Locations, thread: u16, rows: &mut Rows) {
@@ -226,8 +229,15 @@ impl<'a> Builder<'a> {
             new.deps.addr = in_rows(&deps.addr, &steps);
             new.deps.ctrl = in_rows(&deps.ctrl, &steps);
             if label.kind == Kind::UpdateWrite {
+                let guard = in_rows(&deps.guard, &steps);
                 new.amo = rows.of[graph.previous(e) as usize];
-                new.event.instance = new.amo.map_or(new.event.instance, |read| rows.rows[read].event.instance);
+                new.exclusive = self.is_exclusive(&new.event);
+                if new.exclusive {
+                    new.deps.ctrl.extend(&guard);
+                } else {
+                    new.event.instance = new.amo.map_or(new.event.instance, |read| rows.rows[read].event.instance);
+                    new.deps.guard = guard;
+                }
             }
             let acquires = self.acquires(&label);
             rows.rows.push(new);
@@ -326,6 +336,10 @@ impl<'a> Builder<'a> {
         label.kind == Kind::Join || locks
     }
 
+    fn is_exclusive(&self, event: &Event) -> bool {
+        self.program.dialect.exclusive.as_ref().is_some_and(|tag| event.tags.contains(tag))
+    }
+
     fn is_at(&self, label: &Label, kind: &SiteKind) -> bool {
         label.site.is_some_and(|s| self.image.site(s).kind == *kind)
     }
@@ -409,20 +423,26 @@ fn sample(thread: u32, index: u32, kind: event::Kind, cell: u16, tags: &[&str]) 
         register: None,
         span: None,
     };
-    Row { event, deps: StepDeps::default(), amo: None }
+    Row { event, deps: StepDeps::default(), amo: None, exclusive: false }
 }
 
 /// A write comes between the write that an update has read and its own.
 pub(crate) fn torn_update(vocabulary: &Vocabulary) -> event::Graph {
-    let tags = ["A", "RLX", "RMW", "X"].map(|tag| if vocabulary.sets.contains(tag) { tag } else { "X" });
-    let first = sample(0, 0, event::Kind::Write, 0, &tags[..2]);
-    let between = sample(1, 0, event::Kind::Write, 0, &tags[..2]);
+    let has = |tag: &str| vocabulary.sets.contains(tag) && !vocabulary.empty.contains(tag);
+    let exclusive = has("EX") && !has("X");
+    let (plain, tags): (&[&str], &[&str]) = match (has("A"), exclusive) {
+        (true, _) if vocabulary.sets.contains("RLX") => (&["A", "RLX"], &["A", "RLX", "RMW", "X"]),
+        (_, true) => (&[], &["EX"]),
+        _ => (&[], &["X"]),
+    };
+    let first = sample(0, 0, event::Kind::Write, 0, plain);
+    let between = sample(1, 0, event::Kind::Write, 0, plain);
     let rows = if vocabulary.rmw == RmwShape::Fused {
-        vec![first, between, sample(2, 0, event::Kind::Update, 0, &tags)]
+        vec![first, between, sample(2, 0, event::Kind::Update, 0, tags)]
     } else {
-        let read = sample(2, 0, event::Kind::Read, 0, &tags);
-        let mut write = Row { amo: Some(3), ..sample(2, 1, event::Kind::Write, 0, &tags) };
-        write.event.instance = 0;
+        let read = sample(2, 0, event::Kind::Read, 0, tags);
+        let mut write = Row { amo: Some(3), exclusive, ..sample(2, 1, event::Kind::Write, 0, tags) };
+        write.event.instance = u32::from(exclusive);
         vec![first, between, write, read]
     };
     let n = rows.len();
@@ -431,10 +451,10 @@ pub(crate) fn torn_update(vocabulary: &Vocabulary) -> event::Graph {
     event::Graph { skeleton, rf: Relation::from_pairs(n, [(0, n - 1)]), co, finals: EventSet::new(n) }
 }
 
-/// A thread reads what another has written, and writes what depends on that in some way.
+/// A thread reads what another has written, and writes what depends on that in some way; a third writes later what was read.
 pub(crate) fn probe(vocabulary: &Vocabulary, dependency: BaseRel) -> event::Graph {
-    let tags: Vec<&str> = ["A", "RLX"].into_iter().filter(|tag| vocabulary.sets.contains(*tag)).collect();
-    let row = |thread: u32, index: u32, kind: event::Kind, cell: u16| sample(thread, index, kind, cell, &tags);
+    let tags: &[&str] = if vocabulary.sets.contains("RLX") { &["A", "RLX"] } else { &[] };
+    let row = |thread: u32, index: u32, kind: event::Kind, cell: u16| sample(thread, index, kind, cell, tags);
     let mut last = row(1, 1, event::Kind::Write, 1);
     let depends = Deps::one(1);
     match dependency {
@@ -442,29 +462,47 @@ pub(crate) fn probe(vocabulary: &Vocabulary, dependency: BaseRel) -> event::Grap
         BaseRel::Data => last.deps.data = depends,
         _ => last.deps.ctrl = depends,
     }
-    let rows = vec![row(0, 0, event::Kind::Write, 0), row(1, 0, event::Kind::Read, 0), last];
+    let other = row(2, 0, event::Kind::Write, 0);
+    let rows = vec![row(0, 0, event::Kind::Write, 0), row(1, 0, event::Kind::Read, 0), last, other];
     let skeleton = Arc::new(skeleton(vocabulary, rows));
-    event::Graph { skeleton, rf: Relation::from_pairs(3, [(0, 1)]), co: Relation::new(3), finals: EventSet::new(3) }
+    let (rf, co) = (Relation::from_pairs(4, [(0, 1)]), Relation::from_pairs(4, [(0, 3)]));
+    event::Graph { skeleton, rf, co, finals: EventSet::new(4) }
 }
 
 fn skeleton(vocabulary: &Vocabulary, rows: Vec<Row>) -> Skeleton {
     let n = rows.len();
     let mut rels = BTreeMap::new();
-    let mut add = |rel, holds: &dyn Fn(&Event, &Event) -> bool| {
-        let related = |i: usize, j: usize| holds(&rows[i].event, &rows[j].event);
-        let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| related(*i, *j));
-        rels.insert(rel, Relation::from_pairs(n, pairs));
+    // The events of a thread are next to each other.
+    let threads = || rows.chunk_by(|a, b| a.event.thread.is_some() && a.event.thread == b.event.thread);
+    let mut inside = |rel, holds: &dyn Fn(&Event, &Event) -> bool| {
+        let (mut relation, mut first) = (Relation::new(n), 0);
+        for rows in threads() {
+            for (i, a) in rows.iter().enumerate().filter(|(_, a)| a.event.thread.is_some()) {
+                let related = rows.iter().enumerate().filter(|(_, b)| holds(&a.event, &b.event));
+                related.for_each(|(j, _)| relation.insert(first + i, first + j));
+            }
+            first += rows.len();
+        }
+        rels.insert(rel, relation);
     };
-    let same_thread = |a: &Event, b: &Event| a.thread.is_some() && a.thread == b.thread;
-    add(BaseRel::Int, &same_thread);
-    add(BaseRel::Ext, &|a, b| a.thread != b.thread);
-    add(BaseRel::Loc, &|a, b| a.cell.is_some() && a.cell == b.cell);
-    let accesses = |a: &Event, b: &Event| a.cell.is_some() && b.cell.is_some();
-    add(BaseRel::Si, &|a, b| accesses(a, b) && a.thread == b.thread && a.access == b.access);
-    add(BaseRel::SameInstance, &|a, b| same_thread(a, b) && a.instance == b.instance);
-    add(BaseRel::SameInstr, &|a, b| same_thread(a, b) && a.instr == b.instr);
-    let inside = |a: &Event, b: &Event| a.instance != b.instance || vocabulary.po_inside;
-    add(BaseRel::Po, &|a, b| same_thread(a, b) && a.index < b.index && inside(a, b));
+    inside(BaseRel::Int, &|_, _| true);
+    inside(BaseRel::SameInstance, &|a, b| a.instance == b.instance);
+    inside(BaseRel::SameInstr, &|a, b| a.instr == b.instr);
+    inside(BaseRel::Po, &|a, b| a.index < b.index && (a.instance != b.instance || vocabulary.po_inside));
+    let initial = EventSet::from_members(n, (0..n).filter(|i| rows[*i].event.thread.is_none()));
+    let mut together = Relation::new(n);
+    together.product_into(&initial, &initial);
+    rels.get(&BaseRel::Int).into_iter().for_each(|int| together.union_assign(int));
+    together.complement_assign();
+    rels.insert(BaseRel::Ext, together);
+    let mut cells: BTreeMap<Cell, Vec<usize>> = BTreeMap::new();
+    for (i, cell) in rows.iter().enumerate().filter_map(|(i, row)| Some((i, row.event.cell?))) {
+        cells.entry(cell).or_default().push(i);
+    }
+    let together = cells.values().flat_map(|rows| rows.iter().flat_map(|i| rows.iter().map(|j| (*i, *j))));
+    rels.insert(BaseRel::Loc, Relation::from_pairs(n, together));
+    // No access is split.
+    rels.insert(BaseRel::Si, Relation::from_pairs(n, cells.values().flatten().map(|i| (*i, *i))));
     rels.insert(BaseRel::Id, Relation::identity(n));
     let from = |deps: fn(&StepDeps) -> &Deps| {
         let pairs = rows.iter().enumerate().flat_map(|(i, row)| deps(&row.deps).iter().map(move |d| (d as usize, i)));
@@ -472,13 +510,15 @@ fn skeleton(vocabulary: &Vocabulary, rows: Vec<Row>) -> Skeleton {
     };
     let (addr, data, ctrl) = (from(|d| &d.addr), from(|d| &d.data), from(|d| &d.ctrl));
     rels.insert(BaseRel::PickAddr, addr.clone());
-    rels.insert(BaseRel::PickData, data.clone());
+    rels.insert(BaseRel::PickData, data.union(&from(|d| &d.guard)));
     rels.insert(BaseRel::PickCtrl, ctrl.clone());
     rels.insert(BaseRel::Addr, addr);
     rels.insert(BaseRel::Data, data);
     rels.insert(BaseRel::Ctrl, ctrl);
-    let amo = rows.iter().enumerate().filter_map(|(i, row)| Some((row.amo?, i)));
-    rels.insert(BaseRel::Amo, Relation::from_pairs(n, amo));
+    for (rel, exclusive) in [(BaseRel::Amo, false), (BaseRel::Lxsx, true)] {
+        let rows = rows.iter().enumerate().filter(|(_, row)| row.exclusive == exclusive);
+        rels.insert(rel, Relation::from_pairs(n, rows.filter_map(|(i, row)| Some((row.amo?, i)))));
+    }
     let events: IndexVec<event::EventId, Event> = rows.into_iter().map(|row| row.event).collect();
     Skeleton { sets: sets(&events), events, rels }
 }

@@ -6,27 +6,38 @@ use crate::graph::Graph;
 use crate::memory::Locations;
 use crate::promises::{Flow, Pair};
 use treville_eval::{Plan, Staged};
-use treville_event::{self as event, BaseRel, Event, Relation, Vocabulary};
+use treville_event::{self as event, BaseRel, Event, Relation, Skeleton, Vocabulary};
 use treville_model::syntax::{CheckKind, CheckMode};
 use treville_model::{CheckId, Model};
+
+/// An axiom that forbids cycles of reading from others and dependencies.
+#[derive(Clone, Copy)]
+struct OrderCheck {
+    id: CheckId,
+    /// Coherence is in it as well.
+    keeps_co: bool,
+}
 
 pub(crate) struct Judge<'a> {
     model: &'a Model,
     staged: Staged<'a>,
     /// The axioms that forbid cycles of dependencies.
-    orders: Vec<CheckId>,
+    orders: Vec<OrderCheck>,
     /// Those that stay violated when a graph grows in which reads have their sources, and those that do in any case.
     settled: Vec<CheckId>,
     growing: Vec<CheckId>,
+    trusted: bool,
     builder: Builder<'a>,
 }
 
 impl<'a> Judge<'a> {
-    pub(crate) fn new(model: &'a Model, plan: &'a Plan, builder: Builder<'a>) -> Self {
-        let settled = growing_checks(model, Growth::Settled);
+    /// `trusted`: the model is known to be coherent, and to allow that an execution goes on with the latest writes.
+    pub(crate) fn new(model: &'a Model, plan: &'a Plan, builder: Builder<'a>, trusted: bool) -> Self {
+        let growth = if trusted { Growth::Coherent } else { Growth::Settled };
+        let settled = growing_checks(model, growth);
         let orders = orders(model, plan, builder.vocabulary(), &settled);
         let growing = growing_checks(model, Growth::Anyhow);
-        Judge { model, staged: Staged::new(model, plan), orders, settled, growing, builder }
+        Judge { model, staged: Staged::new(model, plan), orders, settled, growing, trusted, builder }
     }
 
     /// Why the search would not find all executions, if it would not.
@@ -39,7 +50,7 @@ impl<'a> Judge<'a> {
         }
         if has_updates {
             self.enter_execution(&torn_update(self.builder.vocabulary()));
-            if self.staged.plausible() {
+            if self.staged.plausible() && self.staged.rest_holds() {
                 return Some("the model lets other writes come between the two halves of an update".to_owned());
             }
         }
@@ -50,6 +61,11 @@ impl<'a> Judge<'a> {
     pub(crate) fn allows(&mut self, graph: &Graph, locations: &Locations) -> bool {
         self.enter(graph, locations);
         self.staged.plausible() && self.staged.rest_holds()
+    }
+
+    /// Whether the model allows a graph in which nothing is wrong as far as the search knows; it need not, if it is not known.
+    pub(crate) fn confirms(&mut self, graph: &Graph, locations: &Locations) -> bool {
+        self.trusted || self.allows(graph, locations)
     }
 
     /// Whether the model may allow a graph in which promised reads have no sources yet.
@@ -74,10 +90,13 @@ impl<'a> Judge<'a> {
             let order = [&Relation::new(n), &same].map(|rf| {
                 self.staged.set_rf(rf);
                 self.staged.set_co(&Relation::new(n));
-                ordered(self.model, &mut self.staged, *check)
+                ordered(self.model, &mut self.staged, check.id)
             });
             let [mut without, with] = order;
             without.intersect_assign(&with);
+            if check.keeps_co {
+                keep_updates(&skeleton, &mut without);
+            }
             kept.union_assign(&without);
         }
         // The write of an update that is one event comes after its read.
@@ -126,22 +145,35 @@ fn ordered(model: &Model, staged: &mut Staged<'_>, check: CheckId) -> Relation {
     order
 }
 
+/// What comes before the read of an update comes before its write, as coherence has it: the write that it reads does.
+fn keep_updates(skeleton: &Skeleton, kept: &mut Relation) {
+    let Some(updates) = skeleton.rels.get(&BaseRel::Amo) else { return };
+    for (read, write) in updates.iter() {
+        let after: Vec<usize> = (0..skeleton.n_events()).filter(|e| kept.contains(write, *e)).collect();
+        kept.insert(read, write);
+        after.into_iter().for_each(|e| kept.insert(read, e));
+    }
+}
+
 /// The axioms that keep values from coming out of nowhere: those that forbid cycles of reading from others and dependencies.
-fn orders(model: &Model, plan: &Plan, vocabulary: &Vocabulary, growing: &[CheckId]) -> Vec<CheckId> {
+fn orders(model: &Model, plan: &Plan, vocabulary: &Vocabulary, growing: &[CheckId]) -> Vec<OrderCheck> {
     let mut staged = Staged::new(model, plan);
     let is_order = |check: &&CheckId| {
         let test = &model.checks[**check].test;
         test.kind == CheckKind::Acyclic && !test.negated
     };
-    let mut keeps = |check: &CheckId| {
-        [BaseRel::Addr, BaseRel::Data, BaseRel::Ctrl].into_iter().all(|dependency| {
+    let mut order_of = |check: CheckId| {
+        let mut keeps_co = true;
+        let keeps = [BaseRel::Addr, BaseRel::Data, BaseRel::Ctrl].into_iter().all(|dependency| {
             let probe = probe(vocabulary, dependency);
             staged.enter(&probe.skeleton);
             staged.set_rf(&probe.rf);
             staged.set_co(&probe.co);
-            let order = ordered(model, &mut staged, *check);
+            let order = ordered(model, &mut staged, check);
+            keeps_co &= order.contains(0, 3);
             order.contains(0, 1) && order.contains(1, 2)
-        })
+        });
+        keeps.then_some(OrderCheck { id: check, keeps_co })
     };
-    growing.iter().filter(is_order).copied().filter(|check| keeps(check)).collect()
+    growing.iter().filter(is_order).filter_map(|check| order_of(*check)).collect()
 }

@@ -46,6 +46,9 @@ pub(crate) struct Pair {
     pub(crate) events: Option<(EventId, EventId)>,
 }
 
+/// Threads with the addresses that they access.
+type Places = BTreeSet<(u16, u64)>;
+
 /// What was seen so far, and what is offered.
 #[derive(Default)]
 pub(crate) struct Promises {
@@ -59,7 +62,7 @@ pub(crate) struct Promises {
     seen: HashSet<u64>,
     offered: Vec<Promise>,
     /// The reads that they are offered to: thread and address.
-    readers: BTreeSet<(u16, u64)>,
+    readers: Places,
 }
 
 impl Promises {
@@ -89,11 +92,10 @@ impl Promises {
     fn path(&mut self, graph: &Graph, thread: usize, len: usize) -> u32 {
         let path: Vec<u64> = graph.threads[thread].events[..len].iter().map(|e| point(graph, *e)).collect();
         let next = self.paths.len() as u32;
-        let id = *self.path_ids.entry(path).or_insert_with_key(|path| {
+        *self.path_ids.entry(path).or_insert_with_key(|path| {
             self.paths.push(path.clone());
             next
-        });
-        id
+        })
     }
 
     /// Whether the first events of its thread, as far as they are there, lead to a promised write; at most `len` are looked at.
@@ -131,7 +133,7 @@ impl Promises {
 
     /// The readers of weak flows that are on a cycle of flows, always from one thread to another, and the writers of what
     /// they read.
-    fn cyclic(&self) -> (BTreeSet<(u16, u64)>, BTreeSet<(u16, u64)>) {
+    fn cyclic(&self) -> (Places, Places) {
         let (mut readers, mut writers) = (BTreeSet::new(), BTreeSet::new());
         for weak in self.flows.iter().filter(|(_, weak)| **weak).map(|(flow, _)| *flow) {
             let reached = self.reach((weak.to, weak.thread));

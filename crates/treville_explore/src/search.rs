@@ -59,6 +59,8 @@ pub(crate) struct Explored {
     pub(crate) revisits: u64,
     /// Some execution was cut at the bound.
     pub(crate) cut: bool,
+    /// In a loop around this place.
+    pub(crate) cut_at: Option<Span>,
     pub(crate) violation: Option<Violation>,
     pub(crate) stories: Vec<Story>,
     /// How many violations the evaluator has judged.
@@ -83,6 +85,7 @@ impl Explored {
         self.revisits += other.revisits;
         self.replayed += other.replayed;
         self.cut |= other.cut;
+        self.cut_at = self.cut_at.or(other.cut_at);
         self.violation = self.violation.take().or(other.violation);
         self.stories.extend(other.stories);
         self.stopped = self.stopped.take().or(other.stopped);
@@ -538,8 +541,8 @@ impl<'a, 'j> Search<'a, 'j> {
     fn overlap(&self, site: SiteId, addr: u64, other: &Overlap) -> Stop {
         let part = other.part(addr, self.image.site(site).size);
         let can_be_split = |site: SiteId| {
-            let is_plain =
-                |tags: &treville_ir::Tags| Mode::of(tags.iter().map(|t| self.program.tags[*t].as_str())) == Mode::PLAIN;
+            // On machines every access is made at once, whatever its size.
+            let is_plain = |tags: &treville_ir::Tags| tags.iter().any(|t| self.program.tags[*t] == "NA");
             let site = self.image.site(site);
             let plain = matches!(&site.kind, SiteKind::Load(tags) | SiteKind::Store(tags) if is_plain(tags));
             plain && site.size > part && !self.options.observed

@@ -10,6 +10,7 @@
 mod aarch64;
 mod arm;
 mod power;
+mod pso;
 mod riscv;
 mod sc;
 mod tso;
@@ -115,16 +116,41 @@ struct Isa {
 const NOT_C: &str = "this operation is not one of C, so it cannot be compiled";
 
 /// One line for each architecture.
-const TARGETS: &[Isa] = &[sc::ISA, tso::ISA, aarch64::ISA, arm::ISA, power::ISA, riscv::ISA];
+const TARGETS: &[Isa] = &[sc::ISA, tso::ISA, pso::ISA, aarch64::ISA, arm::ISA, power::ISA, riscv::ISA];
 
 /// The dialect of the architecture that a bundled model is for, if programs in C are compiled for it.
 pub fn dialect_for(model: &str) -> Option<&'static str> {
     TARGETS.iter().find(|isa| isa.model == model).map(|isa| isa.dialect)
 }
 
-/// Compiles a program for the architecture of a bundled model (`sc`, `tso`, `aarch64`, `arm`, `power`, `riscv`), whose
+/// The strongest fence of the architecture that a bundled model is for, if it has one.
+pub fn full_fence(model: &str) -> Option<&'static str> {
+    TARGETS.iter().find(|isa| isa.model == model).and_then(|isa| (isa.fence)(Order::SeqCst))
+}
+
+/// How the pairs of a load-linked and a store-conditional are written that an update becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exclusives {
+    /// As two operations.
+    Apart,
+    /// As one, followed by the branch that sees whether it has succeeded: for those who run programs. Such a program has the
+    /// tags of the strongest fence and of updates, used or not, since locks and threads are made of these.
+    Together,
+}
+
+/// Compiles a program for the architecture of a bundled model (`sc`, `tso`, `pso`, `aarch64`, `arm`, `power`, `riscv`), whose
 /// dialect is given.
 pub fn compile(program: &Program, model: &str, dialect: &Dialect) -> Result<Program, Diagnostic> {
+    compile_with(program, model, dialect, Exclusives::Apart)
+}
+
+/// The same, with a choice for exclusives.
+pub fn compile_with(
+    program: &Program,
+    model: &str,
+    dialect: &Dialect,
+    exclusives: Exclusives,
+) -> Result<Program, Diagnostic> {
     let Some(isa) = TARGETS.iter().find(|isa| isa.model == model) else {
         let known: Vec<&str> = TARGETS.iter().map(|isa| isa.model).collect();
         let error =
@@ -138,16 +164,25 @@ pub fn compile(program: &Program, model: &str, dialect: &Dialect) -> Result<Prog
     }
     new.dialect = Arc::new(dialect);
     new.tags = IndexVec::new();
-    let mut compiler = Compiler { isa, old: program, new, instr: 0 };
+    let mut compiler = Compiler { isa, exclusives, old: program, new, instr: 0 };
     for f in program.funcs.ids() {
         let func = compiler.func(&program.funcs[f])?;
         compiler.new.funcs[f] = func;
+    }
+    if exclusives == Exclusives::Together {
+        // Locks and threads will have these, whatever else the program has.
+        let update = (isa.update)(Order::Relaxed);
+        let tags = update.read.iter().chain(update.write).copied().chain((isa.fence)(Order::SeqCst));
+        for tag in tags {
+            compiler.new.tag(tag);
+        }
     }
     Ok(compiler.new)
 }
 
 struct Compiler<'a> {
     isa: &'a Isa,
+    exclusives: Exclusives,
     old: &'a Program,
     new: Program,
     instr: u32,
@@ -300,20 +335,22 @@ impl Compiler<'_> {
         let how = (self.isa.update)(order);
         let read = *old;
         self.fence(how.before, span, code);
-        match how.form {
-            Form::Atomic => {
-                *tags = UpdateTags {
-                    read: self.tags(how.read),
-                    write: self.tags(how.write),
-                    fused: self.tags(how.write),
-                    fail: self.tags(how.fail),
-                    fences: None,
-                };
-                self.push(op, span, code);
-            }
-            Form::Exclusive => {
-                let place = (addr.clone(), *size);
-                self.exclusive(read, place, guard.clone(), new.clone(), how, span, code);
+        if how.form == Form::Exclusive && self.exclusives == Exclusives::Apart {
+            let place = (addr.clone(), *size);
+            self.exclusive(read, place, guard.clone(), new.clone(), how, span, code);
+        } else {
+            // Pairs of exclusives are two events everywhere.
+            let both = if how.form == Form::Atomic { [how.read, how.write].concat() } else { Vec::new() };
+            *tags = UpdateTags {
+                read: self.tags(how.read),
+                write: self.tags(how.write),
+                fused: self.tags(&both),
+                fail: self.tags(how.fail),
+                fences: None,
+            };
+            self.push(op, span, code);
+            if how.form == Form::Exclusive {
+                self.branch_on(read, span, code);
             }
         }
         self.after(how.after, read, span, code);
@@ -364,13 +401,18 @@ impl Compiler<'_> {
             After::Nothing => {}
             After::Fence(fence) => self.fence(Some(fence), span, code),
             After::Branch(fence) => {
-                let next = code.stretches.len();
-                let same = Expr::bin(BinOp::Eq, Expr::Reg(read), Expr::Reg(read));
-                code.exit(Exit::Branch(same, next, next, span));
-                code.begin();
+                self.branch_on(read, span, code);
                 self.fence(Some(fence), span, code);
             }
         }
+    }
+
+    /// A branch that depends on a register and goes nowhere else.
+    fn branch_on(&mut self, read: Reg, span: Span, code: &mut Code) {
+        let next = code.stretches.len();
+        let same = Expr::bin(BinOp::Eq, Expr::Reg(read), Expr::Reg(read));
+        code.exit(Exit::Branch(same, next, next, span));
+        code.begin();
     }
 
     fn push(&mut self, op: Op, span: Span, code: &mut Code) {
@@ -402,6 +444,7 @@ impl Compiler<'_> {
     fn tags(&mut self, names: &[&str]) -> Tags {
         let mut tags: Tags = names.iter().map(|n| self.new.tag(n)).collect();
         tags.sort();
+        tags.dedup();
         tags
     }
 

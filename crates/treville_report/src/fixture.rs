@@ -168,6 +168,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         stories: Vec::new(),
         stopped: None,
         cut: false,
+        cut_at: None,
         stats: BTreeMap::from([("candidates", 4)]),
     };
     let checked = Checked {

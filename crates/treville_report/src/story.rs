@@ -152,7 +152,11 @@ fn weakness(words: &Words<'_>) -> String {
     };
     let step = &words.story.steps[read];
     let place = begun(&words.place_of(read, step.thread));
+    let ahead = words.story.reads_ahead(read);
     let (reader, write) = (step.thread, words.place_of(write, step.thread));
+    if ahead {
+        return format!("{place} of thread {reader} reads what {write} writes later: only weak memory does this.");
+    }
     format!("{place} of thread {reader} does not see what {write} wrote before: only weak memory does this.")
 }
 

@@ -39,12 +39,15 @@ fn program(report: &FileReport, checked: &ProgramChecked, details: Details, pale
         Verdict::No | Verdict::Undefined => Paint::Bad,
         Verdict::Unknown(_) => Paint::Doubt,
     };
-    let scope = if checked.scope.complete { "" } else { " (up to the bound)" };
+    let bounded = !checked.scope.complete && !matches!(checked.verdict, Verdict::Unknown(_));
+    let scope = if bounded { " (up to the bound)" } else { "" };
     let file = palette.paint(Paint::Strong, &report.file);
     let word = palette.paint(role, report.verdict().as_str());
     let mut out = format!("{file} under {}: {word}, {meaning}{scope}\n", report.model);
     if let Verdict::Unknown(StopReason::RefusedAt(_, span)) = &checked.verdict {
-        render_place(&mut out, &checked.sources, *span, None, "at this step", palette);
+        let cut = checked.outcome.stopped.is_none();
+        let note = if cut { "a loop around this was cut" } else { "at this step" };
+        render_place(&mut out, &checked.sources, *span, None, note, palette);
     }
     if let Some(violation) = violation {
         out += &story(violation, &checked.program, &checked.sources, palette);

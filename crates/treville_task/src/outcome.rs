@@ -131,6 +131,8 @@ pub struct Outcome {
     pub stopped: Option<StopReason>,
     /// Some execution was cut at a bound.
     pub cut: bool,
+    /// In a loop around this place, of a program.
+    pub cut_at: Option<Span>,
     pub stats: Stats,
 }
 

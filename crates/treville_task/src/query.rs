@@ -34,7 +34,8 @@ pub struct Task {
 pub struct Reference {
     pub model: Arc<Model>,
     pub vocabulary: Arc<Vocabulary>,
-    /// The fence of x86, if a program in C is to be judged as what it is after compilation to that.
+    /// The strongest fence of the machine that the program was compiled for, if it was; that of x86, if a program in C is to
+    /// be judged as what it is after compilation to that.
     pub fence: Option<Name>,
 }
 

@@ -180,6 +180,11 @@ impl Story {
         order[after..].iter().copied().rfind(|w| *w < step)
     }
 
+    /// Whether a step reads what is told only after it: the execution has a circle of reading and program order.
+    pub fn reads_ahead(&self, step: usize) -> bool {
+        self.steps[step].action.source().flatten().is_some_and(|write| write > step)
+    }
+
     /// The thread with a number, as it is told.
     pub fn thread(&self, number: u32) -> Option<&StoryThread> {
         self.threads.iter().find(|t| t.number == number)

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use treville_base::Cancel;
+use treville_base::{Cancel, Name};
 use treville_enumerate::Enumerate;
 use treville_explore::Explore;
 use treville_ir::{Dialect, Program, Terminator};
 use treville_litmus::Litmus;
-use treville_task::{Engine, Silent, Task};
+use treville_passes::target::{self, Exclusives};
+use treville_task::{Engine, Reference, Silent, Task};
 use treville_testkit::Lab;
 use treville_testkit::campaign::{Plan, sketch};
 
@@ -26,6 +27,26 @@ fn compiled(mut program: Program) -> Program {
 /// What both searches say of a test under a model, if both take it.
 fn both(lab: &Lab, litmus: &Litmus, model: &str) -> Option<Result<u64, String>> {
     let compiled = compiled(litmus.program.clone());
+    compare(lab, litmus, model, compiled.clone(), compiled, None)
+}
+
+/// The same for a test in C after the mapping of its atomics to a machine.
+fn both_on(lab: &Lab, litmus: &Litmus, model: &str, dialects: &[Arc<Dialect>]) -> Option<Result<u64, String>> {
+    let dialect = dialects.iter().find(|d| target::dialect_for(model) == Some(&d.name))?;
+    let [test, program] = [Exclusives::Apart, Exclusives::Together]
+        .map(|exclusives| target::compile_with(&litmus.program, model, dialect, exclusives).ok());
+    compare(lab, litmus, model, test?, program?, target::full_fence(model))
+}
+
+/// Enumerates the executions of one program and explores those of the other.
+fn compare(
+    lab: &Lab,
+    litmus: &Litmus,
+    model: &str,
+    compiled: Program,
+    program: Program,
+    fence: Option<&str>,
+) -> Option<Result<u64, String>> {
     let linked = lab.link(model, &compiled.dialect).ok()?;
     let consumes = compiled.tags.iter().any(|tag| *tag == "CON");
     if model == "rc11" && consumes {
@@ -34,7 +55,12 @@ fn both(lab: &Lab, litmus: &Litmus, model: &str) -> Option<Result<u64, String>> 
     }
     let mut test = lab.task(litmus, &linked, Cancel::new());
     test.program = Arc::new(compiled);
-    let program = Task { question: None, queries: Vec::new(), ..test.clone() };
+    let reference = fence.map(|fence| Reference {
+        model: Arc::clone(&linked.model),
+        vocabulary: Arc::clone(&linked.vocabulary),
+        fence: Some(Name::new(fence)),
+    });
+    let program = Task { program: Arc::new(program), question: None, queries: Vec::new(), reference, ..test.clone() };
     if Explore.supports(&program).is_err() {
         return None;
     }
@@ -49,6 +75,41 @@ fn both(lab: &Lab, litmus: &Litmus, model: &str) -> Option<Result<u64, String>> 
     }
     let (n, expected) = (explored.counts.executions, enumerated.counts.executions);
     Some(if n == expected { Ok(n) } else { Err(format!("{n} executions, not {expected}")) })
+}
+
+/// The dialects of the machines, as their smallest tests have them.
+fn dialects(lab: &Lab) -> Vec<Arc<Dialect>> {
+    let machines = ["X86_64", "AArch64", "ARM", "PPC", "RISCV"];
+    let smallest = machines.map(|arch| format!("{arch} smallest\n{{}}\n P0 ;\nforall (true)\n"));
+    let found = smallest.iter().filter_map(|text| Some(lab.parse(text, None).ok()?.program.dialect));
+    // In programs a compare-and-swap writes if and only if it succeeds, and its result comes from memory.
+    found.map(|dialect| Arc::new(Dialect { loose_compare: false, ..Dialect::clone(&dialect) })).collect()
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
+fn random_tests_in_c_have_as_many_executions_on_machines() {
+    let engine = || -> Box<dyn Engine> { Box::new(Explore) };
+    let plan = Plan { seed: 5, n_programs: 400, n_threads: 1, max_candidates: 400.0, engine, dialect: Some("C") };
+    let lab = Lab::new();
+    let dialects = dialects(&lab);
+    let mut wrong = Vec::new();
+    for model in ["pso", "arm", "aarch64", "power", "riscv"] {
+        let (mut programs, mut executions) = (0, 0);
+        for number in 0..plan.n_programs {
+            // Locks of programs have fences, those of tests have none.
+            let Some(text) = sketch(&plan, number).text().filter(|text| !text.contains("mtx_t")) else { continue };
+            let Ok(litmus) = lab.parse(&text, Some(false)) else { continue };
+            match both_on(&lab, &litmus, model, &dialects) {
+                None => {}
+                Some(Ok(n)) => (programs, executions) = (programs + 1, executions + n),
+                Some(Err(why)) => wrong.push(format!("program {number} under {model}: {why}\n{text}")),
+            }
+        }
+        println!("{model:<12} {programs:>6} programs, {executions} executions");
+        assert!(programs > 100, "only {programs} programs under {model}");
+    }
+    assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong[..wrong.len().min(6)].join("\n\n"));
 }
 
 #[test]

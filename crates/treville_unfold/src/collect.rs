@@ -113,6 +113,7 @@ impl<'t> Collector<'t> {
             stories: Vec::new(),
             stopped,
             cut,
+            cut_at: None,
             stats,
         }
     }

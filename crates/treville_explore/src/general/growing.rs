@@ -30,8 +30,10 @@ const NOTHING: Facts = Facts { growing: false, ..GROWING };
 pub(crate) enum Growth {
     /// Reads get their sources, and writes their places, at any time.
     Anyhow,
-    /// A read has its source from the start, a write its place; what a thread writes comes after what it has written there.
+    /// A read has its source from the start, a write its place.
     Settled,
+    /// The same, and what a thread writes comes after what it has written there before.
+    Coherent,
 }
 
 /// The required checks that a graph which still grows may be given up for.
@@ -53,9 +55,9 @@ fn facts(model: &Model, growth: Growth) -> IndexVec<TermId, Facts> {
         let mut all: IndexVec<TermId, Facts> = IndexVec::new();
         for info in &model.terms {
             let facts = match (growth, &info.term) {
-                (Growth::Settled, Term::Inter(a, b)) if is_co_of_thread(model, *a, *b) => FORWARD,
-                (Growth::Settled, Term::BaseRel(BaseRel::Rf)) => FORWARD,
-                (Growth::Settled, Term::BaseRel(BaseRel::Co)) => FIXED,
+                (Growth::Coherent, Term::Inter(a, b)) if is_co_of_thread(model, *a, *b) => FORWARD,
+                (Growth::Settled | Growth::Coherent, Term::BaseRel(BaseRel::Rf)) => FORWARD,
+                (Growth::Settled | Growth::Coherent, Term::BaseRel(BaseRel::Co)) => FIXED,
                 (_, term) => of_term(term, &all, &recursive),
             };
             all.push(facts);

@@ -208,9 +208,7 @@ impl Search<'_, '_> {
         if self.judge.is_none() {
             return self.rules.allows(&self.graph, e, &mut self.scratch);
         }
-        // An update is judged with its write, which comes next.
-        let label = *self.graph.label(e);
-        let unfinished = label.kind == Kind::UpdateRead && matches!(self.step(label.thread), Step::UpdateWrite { .. });
+        let unfinished = self.is_unfinished(e);
         let (graph, locations) = (&self.graph, &self.locations);
         unfinished
             || match &mut self.judge {
@@ -218,6 +216,14 @@ impl Search<'_, '_> {
                 Some(judge) => judge.allows(graph, locations),
                 None => true,
             }
+    }
+
+    /// Whether `e` is the read of an update whose write comes next. A judge judges both together.
+    pub(super) fn is_unfinished(&mut self, e: EventId) -> bool {
+        let label = *self.graph.label(e);
+        self.judge.is_some()
+            && label.kind == Kind::UpdateRead
+            && matches!(self.step(label.thread), Step::UpdateWrite { .. })
     }
 
     /// Puts a write in its place, given that it is in none. True if that is the last one.
@@ -233,6 +239,9 @@ impl Search<'_, '_> {
         let latest = self.insert(e, place);
         if !latest && !self.allows(e) {
             return Ok(Move::Back);
+        }
+        if self.judge.is_some() && self.graph.label(e).kind == Kind::UpdateWrite {
+            self.check(self.graph.previous(e))?;
         }
         self.check(e)?;
         Ok(Move::Go)

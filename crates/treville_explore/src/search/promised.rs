@@ -24,13 +24,20 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Notes what can be promised to others.
-    pub(super) fn note(&mut self) {
-        if let Some(judge) = &mut self.judge
-            && self.promises.note_writes(&self.graph, &self.locations)
-        {
+    /// Notes what a graph that cannot be extended has that can be promised to others.
+    ///
+    /// # Errors
+    /// If the model does not allow the graph: the search relies on it that an execution can always go on with the latest writes.
+    pub(super) fn note(&mut self) -> Result<(), Stop> {
+        let Some(judge) = &mut self.judge else { return Ok(()) };
+        if !judge.confirms(&self.graph, &self.locations) {
+            let why = "the model forbids to go on with an execution although only the latest writes are read";
+            return Err(Stop::Refused(why.into(), None));
+        }
+        if self.promises.note_writes(&self.graph, &self.locations) {
             self.promises.note_pairs(&judge.pairs(&self.graph, &self.locations));
         }
+        Ok(())
     }
 
     /// The promises that a new read may be given.
@@ -107,7 +114,7 @@ impl Search<'_, '_> {
         let is_own = has_its_own_promises(&kept, &judge.pairs(&kept, &self.locations));
         let outer = std::mem::replace(&mut self.graph, kept);
         self.graph.settle_clocks(&self.rules);
-        self.note();
+        self.note()?;
         self.promising = false;
         let ended = if is_own { self.look_at_all().and_then(|()| self.finish()) } else { Ok(()) };
         self.promising = true;
@@ -146,9 +153,11 @@ impl Search<'_, '_> {
         failing.into_iter().try_for_each(|thread| {
             match self.step(thread) {
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
-                    drop(self.read(thread, site, addr, false)?)
+                    self.read(thread, site, addr, false)?;
                 }
-                step => drop(self.take(thread, step)?),
+                step => {
+                    self.take(thread, step)?;
+                }
             }
             Err(Stop::Refused("whether an access is safe depends on a cycle of reads".into(), None))
         })

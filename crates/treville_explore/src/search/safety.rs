@@ -5,7 +5,7 @@ use super::{Ended, Move, Search, Stop};
 use crate::graph::{EventId, INIT, Kind, LocId, Made};
 use crate::memory::Owner;
 use crate::rules::Mode;
-use treville_base::Name;
+use treville_base::{Name, Span};
 use treville_ir::{Failure, Wait};
 use treville_task::Violation;
 use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
@@ -16,7 +16,7 @@ impl Search<'_, '_> {
         if self.promising {
             return self.finish_promised();
         }
-        self.note();
+        self.note()?;
         let mut stands = Vec::new();
         // Some thread would go on in an execution that counts, or waits in an execution that does not.
         let mut open = false;
@@ -33,6 +33,7 @@ impl Search<'_, '_> {
                 Step::Join { .. } => {}
                 Step::Cut => {
                     self.explored.cut = true;
+                    self.explored.cut_at = self.explored.cut_at.or_else(|| self.last_place(thread));
                     open = true;
                 }
                 _ => open = true,
@@ -46,6 +47,12 @@ impl Search<'_, '_> {
             return Ok(());
         }
         self.stuck(&stands)
+    }
+
+    /// Where a thread was when it last did something.
+    fn last_place(&self, thread: u16) -> Option<Span> {
+        let events = self.graph.threads[usize::from(thread)].events.iter().rev();
+        events.filter_map(|e| self.graph.label(*e).site).map(|site| self.image.site(site).span).next()
     }
 
     fn complete(&mut self) -> Result<(), Stop> {
@@ -172,7 +179,7 @@ impl Search<'_, '_> {
 
     /// Memory safety and races of an access that was added, or got another source.
     pub(super) fn check(&mut self, e: EventId) -> Result<(), Stop> {
-        if self.promising {
+        if self.promising || self.is_unfinished(e) {
             return Ok(());
         }
         let label = *self.graph.label(e);

@@ -56,9 +56,11 @@ fn essential(story: &Story) -> BTreeSet<usize> {
     all
 }
 
-/// The first step that reads what had been overwritten, with the last write that it misses: no interleaving has one.
+/// The first step that reads what had been overwritten, with the last write that it misses, or that reads what is written
+/// only later, with that write: no interleaving has one.
 pub(crate) fn weak(story: &Story) -> Option<(usize, usize)> {
-    prefix(story).into_iter().find_map(|i| Some((i, story.missed_by(i)?)))
+    let ahead = |i: usize| story.steps[i].action.source().flatten().filter(|_| story.reads_ahead(i));
+    prefix(story).into_iter().find_map(|i| Some((i, story.missed_by(i).or_else(|| ahead(i))?)))
 }
 
 /// The steps from which those in question follow, by program order, reading, starting and ending.

@@ -163,7 +163,10 @@ impl<'a> Words<'a> {
             None if lock => return String::new(),
             None => ", the initial value".to_owned(),
             Some(write) if lock => return format!(" by {}", self.place_of(write, *thread)),
-            Some(write) => format!(", from {}", self.place_of(write, *thread)),
+            Some(write) => {
+                let later = if self.story.reads_ahead(step) { " below" } else { "" };
+                format!(", from {}{later}", self.place_of(write, *thread))
+            }
         };
         if let Some(later) = self.story.missed_by(step) {
             let value = self.story.steps[later].action.written().map(|v| self.value(place, v)).unwrap_or_default();

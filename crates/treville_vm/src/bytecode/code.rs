@@ -68,6 +68,8 @@ pub(crate) enum Ins {
     },
     /// The head of a loop.
     Loop(u16),
+    /// Where a round of a loop begins: after the test, if the test comes first.
+    Round(u16),
     Load {
         dst: Slot,
         addr: Slot,
@@ -226,6 +228,8 @@ pub(crate) struct LoopInfo {
     pub(crate) live: Vec<Slot>,
     /// If the loop is always entered right after a read: its site, and the slots that have what it read.
     pub(crate) seed: Option<(SiteId, Vec<Slot>)>,
+    /// The same slots where a round begins, if that is not at the head.
+    pub(crate) round: Vec<Slot>,
 }
 
 /// A whole program, compiled.

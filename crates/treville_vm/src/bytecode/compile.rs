@@ -47,6 +47,8 @@ struct Compiler<'a> {
     constants: BTreeMap<u64, Slot>,
     temporaries: Slot,
     starts: Vec<u32>,
+    /// Where rounds of loops begin, if not at the head.
+    rounds: BTreeMap<u16, usize>,
     instr: InstrId,
     span: Span,
 }
@@ -74,6 +76,7 @@ impl<'a> Compiler<'a> {
             constants: BTreeMap::new(),
             temporaries: 0,
             starts: Vec::new(),
+            rounds: BTreeMap::new(),
             instr: InstrId(0),
             span: Span::new(treville_base::FileId(0), 0, 0),
         };
@@ -85,8 +88,17 @@ impl<'a> Compiler<'a> {
         }
         let successors: Vec<Vec<usize>> = func.blocks.iter().map(|b| successors(&b.end)).collect();
         let loops = flow::loops(&successors);
+        let is_test = |block: usize| {
+            let insts = &func.blocks[BlockId::from_usize(block)].insts;
+            insts.iter().all(|inst| matches!(inst.op, Op::Assign { .. } | Op::Mark(_)))
+        };
+        let rounds: Vec<usize> = loops.iter().map(|l| l.round(&successors, &is_test)).collect();
         for (id, block) in func.blocks.iter_enumerated() {
             c.starts.push(c.ins.len() as u32);
+            for l in (0..loops.len()).filter(|l| rounds[*l] == id.index() && loops[*l].head != id.index()) {
+                c.rounds.insert(l as u16, c.ins.len());
+                c.ins.push(Ins::Round(l as u16));
+            }
             if let Some(l) = loops.iter().position(|l| l.head == id.index()) {
                 c.ins.push(Ins::Loop(l as u16));
             }
@@ -154,9 +166,12 @@ impl<'a> Compiler<'a> {
         let parents = flow::parents(loops);
         let infos = loops.iter().zip(parents).zip(seeds).map(|((l, parent), seed)| {
             let live = flow::slots(&live[self.starts[l.head] as usize], from);
-            LoopInfo { parent, live, seed }
+            LoopInfo { parent, live, seed, round: Vec::new() }
         });
-        let loops = infos.collect();
+        let mut loops: Vec<LoopInfo> = infos.collect();
+        for (id, at) in &self.rounds {
+            loops[usize::from(*id)].round = flow::slots(&live[*at], from);
+        }
         // A thread that is there from the start has its first values as arguments.
         let root = self.program.roots.iter().find(|r| std::ptr::eq(&self.program.funcs[r.func], self.func));
         let given = root.iter().flat_map(|r| r.init.iter().map(|(reg, _)| *reg));
@@ -672,9 +687,13 @@ fn operands(ins: &mut Ins) -> Vec<&mut Slot> {
         Ins::Join { dst, thread, .. } => vec![dst, thread],
         Ins::Alloc { dst, size, .. } => vec![dst, size],
         Ins::Return { value } | Ins::End { value } => vec![value],
-        Ins::Goto(_) | Ins::Loop(_) | Ins::Fail { .. } | Ins::Fence { .. } | Ins::SpinStart | Ins::SpinEnd { .. } => {
-            Vec::new()
-        }
+        Ins::Goto(_)
+        | Ins::Loop(_)
+        | Ins::Round(_)
+        | Ins::Fail { .. }
+        | Ins::Fence { .. }
+        | Ins::SpinStart
+        | Ins::SpinEnd { .. } => Vec::new(),
     }
 }
 

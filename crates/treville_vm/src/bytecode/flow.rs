@@ -37,7 +37,7 @@ pub(crate) fn facts(ins: &Ins, at: u32, args: &[Vec<Slot>], observed: &[Slot]) -
         Ins::Return { value } => (vec![value], None, vec![]),
         Ins::End { value } => (observed.iter().copied().chain([value]).collect(), None, vec![]),
         Ins::Fail { .. } => (vec![], None, vec![]),
-        Ins::Loop(_) | Ins::Fence { .. } | Ins::SpinStart | Ins::SpinEnd { .. } => (vec![], None, next),
+        Ins::Loop(_) | Ins::Round(_) | Ins::Fence { .. } | Ins::SpinStart | Ins::SpinEnd { .. } => (vec![], None, next),
     };
     let uses = uses.into_iter().filter(|s| *s != NOWHERE).collect();
     Facts { uses, def: def.filter(|d| *d != NOWHERE), next }
@@ -74,6 +74,24 @@ pub(crate) fn liveness(facts: &[Facts], slots: usize) -> Vec<BitSet> {
 pub(crate) struct Loop {
     pub(crate) head: usize,
     pub(crate) body: BitSet,
+}
+
+impl Loop {
+    /// The block where a round begins: the head or, as long as there is only a test of what was read before, what comes after it
+    /// if the loop goes on. What the test looks at is then of no more interest, and does not tell rounds apart.
+    pub(crate) fn round(&self, successors: &[Vec<usize>], is_test: &dyn Fn(usize) -> bool) -> usize {
+        let mut at = self.head;
+        while is_test(at) {
+            let mut inside = successors[at].iter().filter(|to| self.body.contains(**to));
+            let (Some(&next), None) = (inside.next(), inside.next()) else { break };
+            let others = self.body.iter().filter(|from| *from != at && successors[*from].contains(&next)).count();
+            if next == self.head || others > 0 {
+                break;
+            }
+            at = next;
+        }
+        at
+    }
 }
 
 /// The loops of a control-flow graph with entry 0, one for each block that a retreating edge goes to.

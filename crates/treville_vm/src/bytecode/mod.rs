@@ -6,6 +6,7 @@
 mod code;
 mod compile;
 mod flow;
+mod private;
 mod retry;
 mod run;
 mod saved;

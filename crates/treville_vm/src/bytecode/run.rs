@@ -171,7 +171,7 @@ pub struct Runner<T = ()> {
     pub(crate) held: Vec<u64>,
     pub(crate) loops: Vec<LoopState>,
     pub(crate) loop_slots: Vec<u64>,
-    track: T,
+    pub(super) track: T,
 }
 
 impl Runner<Dependencies> {
@@ -373,6 +373,11 @@ impl<T: Track> Runner<T> {
                     }
                     if *fuel == 0 {
                         stop!(pc - 1, Step::Endless);
+                    }
+                }
+                Ins::Round(id) => {
+                    if let Some(step) = self.at_round(code, base, id, options) {
+                        stop!(pc - 1, step);
                     }
                 }
                 Ins::Load { dst, addr: place, site } => {
@@ -668,7 +673,8 @@ impl<T: Track> Runner<T> {
                 self.loops.push(LoopState { depth, id, count: 0, effects: self.effects, start, repeated: 0, seed });
             }
             Some(state) => {
-                let before = &mut self.loop_slots[state.start as usize..];
+                let start = state.start as usize;
+                let before = &mut self.loop_slots[start..start + info.live.len()];
                 if options.idle_blocks && state.effects == self.effects && now.clone().eq(before.iter().copied()) {
                     return Some(Step::Blocked { site: None, wait: Wait::Spin });
                 }
@@ -698,6 +704,22 @@ impl<T: Track> Runner<T> {
         None
     }
 
+    /// Where a round of the innermost loop begins: has the last one changed anything? What there was then is kept after what
+    /// there was at the head.
+    fn at_round(&mut self, code: &Code, base: usize, id: u16, options: &RunOptions) -> Option<Step> {
+        let state = self.loops.last().filter(|l| l.id == id)?;
+        let info = &code.loops[usize::from(id)];
+        let kept = state.start as usize + info.live.len();
+        let now = info.round.iter().map(|s| self.slots[base + usize::from(*s)]);
+        let now = std::iter::once(u64::from(self.effects)).chain(now);
+        if options.idle_blocks && now.clone().eq(self.loop_slots[kept..].iter().copied()) {
+            return Some(Step::Blocked { site: None, wait: Wait::Spin });
+        }
+        self.loop_slots.truncate(kept);
+        self.loop_slots.extend(now);
+        None
+    }
+
     fn allocate(&mut self, size: u64) -> Option<u64> {
         let objects = size.div_ceil(address::OBJECT_SIZE).max(1);
         let number = self.n_allocs;
@@ -711,44 +733,6 @@ impl<T: Track> Runner<T> {
                 | u64::from(self.thread) << address::THREAD_SHIFT
                 | u64::from(number) << address::OBJECT_SHIFT,
         )
-    }
-
-    /// Private objects keep a distance, so that running over the end of one is seen.
-    fn private_alloc(&mut self, size: u64) -> u64 {
-        let size = size.min(address::OBJECT_SIZE) as usize;
-        let begin = (self.private.len() + 64).next_multiple_of(16);
-        self.private.resize(begin + size, 0);
-        self.private_objects.push((begin as u32, size as u32));
-        self.track.bytes(self.private.len());
-        address::PRIVATE + begin as u64
-    }
-
-    fn private_range(&self, addr: u64, size: u8) -> Option<std::ops::Range<usize>> {
-        let begin = usize::try_from(addr - address::PRIVATE).ok()?;
-        let end = begin.checked_add(usize::from(size))?;
-        let inside = |(b, s): &(u32, u32)| *b as usize <= begin && end <= (*b + *s) as usize;
-        self.private_objects.iter().any(inside).then_some(begin..end)
-    }
-
-    /// The value with the bytes that it came from.
-    fn private_load(&self, addr: u64, size: u8) -> Option<(u64, std::ops::Range<usize>)> {
-        let range = self.private_range(addr, size)?;
-        let bytes = &self.private[range.clone()];
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        Some((u64::from_le_bytes(word), range))
-    }
-
-    /// The bytes that were written.
-    fn private_store(&mut self, addr: u64, size: u8, value: u64) -> Option<std::ops::Range<usize>> {
-        let range = self.private_range(addr, size)?;
-        let value = &value.to_le_bytes()[..range.len()];
-        let bytes = &mut self.private[range.clone()];
-        if *bytes != *value {
-            bytes.copy_from_slice(value);
-            self.effects += 1;
-        }
-        Some(range)
     }
 }
 

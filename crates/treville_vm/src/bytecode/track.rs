@@ -44,6 +44,8 @@ pub struct StepDeps {
     pub addr: Deps,
     pub data: Deps,
     pub ctrl: Deps,
+    /// What the write of an update depends on since it might not have been made.
+    pub guard: Deps,
 }
 
 /// Keeps all dependencies. A choice between two values depends on both and on what chose.
@@ -53,6 +55,7 @@ pub struct Dependencies {
     bytes: Vec<Deps>,
     ctrl: Deps,
     in_update: bool,
+    guard: Deps,
     step: StepDeps,
     /// The event that the next answer comes from.
     event: u32,
@@ -110,15 +113,19 @@ impl Track for Dependencies {
     }
 
     fn branch(&mut self, cond: usize) {
-        if std::mem::take(&mut self.in_update) {
-            return;
-        }
         let deps = self.all(&[cond]);
-        self.ctrl.extend(&deps);
+        if std::mem::take(&mut self.in_update) {
+            self.guard = deps;
+        } else {
+            self.ctrl.extend(&deps);
+        }
     }
 
     fn update(&mut self, under_way: bool) {
         self.in_update = under_way;
+        if under_way {
+            self.guard = Deps::new();
+        }
     }
 
     fn step(&mut self, addr: Option<usize>, data: &[usize]) {
@@ -126,6 +133,7 @@ impl Track for Dependencies {
             addr: addr.map_or_else(Deps::new, |slot| self.all(&[slot])),
             data: self.all(data),
             ctrl: self.ctrl.clone(),
+            guard: self.guard.clone(),
         };
     }
 
