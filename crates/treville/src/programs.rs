@@ -114,6 +114,10 @@ impl Session<'_> {
         } else {
             let bundled = options.model.is_bundled(&model).then(|| Name::new(&model));
             let mut named = named;
+            if model == "sc" {
+                let reason = "programs are checked under sc as it is only, without variants or checks left out";
+                return Err(Failure { word: VerdictWord::Unknown, ..unreadable(reason) });
+            }
             if let Some(machine) = target::dialect_for(&model) {
                 program =
                     compiled(&program, &model, machine).map_err(|why| failure(vec![why], Arc::new(sources.clone())))?;
