@@ -54,7 +54,7 @@ fn arm() {
     assert_eq!(
         compiled("aarch64"),
         "b0: @0 a = load &x 4 [Q]; @1 store &y a 4 [L]; @2 store &x 1:32 4 [L]; @3 b = load &y 4 [A]; \
-         @4 store &y 1:32 4 [NA]; @5 b = update &x 4 (add b 1:32) if (eq b 0:32) [A X] [L X] [L X] [A]; \
+         @4 store &y 1:32 4 [NA]; @5 b = update &x 4 (add b 1:32) if (eq b 0:32) [A X] [L X] [L A X] [A]; \
          @6 fence [DMB.LD]; @7 fence [DMB.SY]; @8 fence [DMB.SY]; @9 branch (eq b 0:32) b1 b1; b1: return _"
     );
     assert_eq!(
