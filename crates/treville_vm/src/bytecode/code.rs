@@ -174,6 +174,8 @@ pub struct Site {
     pub span: Span,
     /// The slots that are needed after it, its own result aside.
     pub(crate) live: Vec<Slot>,
+    /// Of an update's read, what the value that it may write is computed from, besides what it reads.
+    pub(crate) uses: Vec<Slot>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -177,7 +177,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn site(&mut self, kind: SiteKind, size: u8) -> SiteId {
-        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live: Vec::new() })
+        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live: Vec::new(), uses: Vec::new() })
     }
 
     fn temporary(&mut self) -> Slot {
@@ -415,6 +415,8 @@ impl<'a> Compiler<'a> {
         self.value_into(place, addr)?;
         let site = self.site(SiteKind::Update(tags.clone()), size);
         self.ins.push(Ins::UpdateRead { dst: old, addr: place, site });
+        let uses = &mut self.sites[site].uses;
+        new.visit_regs(&mut |r| uses.extend((slot(r) != old).then_some(slot(r))));
         let skip = match guard {
             Some(guard) => {
                 let cond = self.value(guard)?;
