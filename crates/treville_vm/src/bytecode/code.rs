@@ -178,6 +178,8 @@ pub struct Site {
     pub(crate) order: u8,
     /// Of a store, the loop that does it first of all in every iteration, always to the same place.
     pub(crate) first_in: Option<u16>,
+    /// Of an update's read, what the value that it may write is computed from, besides what it reads.
+    pub(crate) uses: Vec<Slot>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -189,8 +189,8 @@ impl<'a> Compiler<'a> {
             SiteKind::Update(tags) => self.order(&tags.fail),
             _ => 0,
         };
-        let (live, first_in) = (Vec::new(), None);
-        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live, order, first_in })
+        let (live, uses, first_in) = (Vec::new(), Vec::new(), None);
+        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live, uses, order, first_in })
     }
 
     /// What a read orders: bits, of which a stronger one has more.
@@ -439,6 +439,8 @@ impl<'a> Compiler<'a> {
         self.value_into(place, addr)?;
         let site = self.site(SiteKind::Update(tags.clone()), size);
         self.ins.push(Ins::UpdateRead { dst: old, addr: place, site });
+        let uses = &mut self.sites[site].uses;
+        new.visit_regs(&mut |r| uses.extend((slot(r) != old).then_some(slot(r))));
         let skip = match guard {
             Some(guard) => {
                 let cond = self.value(guard)?;
