@@ -366,6 +366,6 @@ thread main main []
         // Nobody may see what another thread has written, even if it is the latest.
         let stale = format!("{ordered}empty [RLX]; (rf & ext)\n");
         let stale = executions(&free, "my.cat", &[("my.cat", &stale)]);
-        assert!(stale.as_ref().is_err_and(|why| why.contains("not settled")), "{stale:?}");
+        assert!(stale.as_ref().is_err_and(|why| why.contains("latest writes")), "{stale:?}");
     }
 }
