@@ -176,8 +176,11 @@ pub struct Site {
     pub(crate) live: Vec<Slot>,
     /// Of a read (of an update: if it writes nothing), how strongly it orders: a set of bits.
     pub(crate) order: u8,
-    /// Of a store, the loop that does it first of all in every iteration, always to the same place.
+    /// Of a store, the loop that does it first of all in every iteration, always to the same place; if it is of a hazard
+    /// pointer, after one read at most.
     pub(crate) first_in: Option<u16>,
+    /// The store is of a hazard pointer.
+    pub protects: bool,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -198,7 +201,9 @@ pub enum SiteKind {
         storage: Storage,
         zeroed: bool,
     },
-    Free,
+    Free {
+        retired: bool,
+    },
     Fail(Failure, treville_base::Name),
     Nondet {
         width: u8,

@@ -159,7 +159,7 @@ impl<'a> Compiler<'a> {
         }
         debug_assert!(first_site <= self.sites.len());
         let shape = retry::Shape { ins: &self.ins, facts: &facts, starts: &self.starts, loops };
-        for (site, id) in shape.first_stores() {
+        for (site, id) in shape.first_stores(&|site| self.sites[site].protects) {
             self.sites[site].first_in = Some(id);
         }
         let seeds: Vec<_> = (0..loops.len()).map(|id| shape.seed(id)).collect();
@@ -189,8 +189,9 @@ impl<'a> Compiler<'a> {
             SiteKind::Update(tags) => self.order(&tags.fail),
             _ => 0,
         };
+        let protects = matches!(&kind, SiteKind::Store(tags) if tags.iter().any(|t| self.program.tags[*t] == "HAZARD"));
         let (live, first_in) = (Vec::new(), None);
-        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live, order, first_in })
+        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live, order, first_in, protects })
     }
 
     /// What a read orders: bits, of which a stronger one has more.
@@ -337,9 +338,9 @@ impl<'a> Compiler<'a> {
                 let site = self.site(SiteKind::Alloc { storage: *storage, zeroed: *zeroed }, 0);
                 self.push(Ins::Alloc { dst: slot(*dst), size, site })
             }
-            Op::Free { addr } => {
+            Op::Free { addr, retired } => {
                 let addr = self.value(addr)?;
-                let site = self.site(SiteKind::Free, 0);
+                let site = self.site(SiteKind::Free { retired: *retired }, 0);
                 self.push(Ins::Free { addr, site })
             }
             Op::Copy { to, from, len, tags } => self.copy(to, Source::Memory(from), len, tags),

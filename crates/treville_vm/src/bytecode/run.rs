@@ -1,6 +1,6 @@
 //! Running compiled code: one thread, up to the next step that the engine has to know of.
 
-use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
+use super::code::{Code, Image, Ins, NOWHERE, Site, SiteId, SiteKind, Slot};
 use super::track::{Dependencies, StepDeps, Track};
 use treville_ir::{Failure, FuncId, Program, Reg, Storage, Wait};
 
@@ -397,7 +397,7 @@ impl<T: Track> Runner<T> {
                 Ins::Store { addr: place, value: from, site } => {
                     let (addr, value) = (get!(place), get!(from));
                     if !is_private(addr) {
-                        self.note_store(image.sites[site].first_in, addr, value);
+                        self.note_store(&image.sites[site], addr, value);
                         self.track.step(Some(at!(place)), &[at!(from)]);
                         stop!(pc, Step::Store { site, addr, value });
                     }
@@ -618,16 +618,21 @@ impl<T: Track> Runner<T> {
     }
 
     /// A store to shared memory is an effect. If it is the first thing that a loop does, and nobody else knows of the
-    /// object, the next iteration has it anew.
-    fn note_store(&mut self, first_in: Option<u16>, addr: u64, value: u64) {
+    /// object, the next iteration has it anew. A hazard pointer is for this thread only: what it protects is no effect for a
+    /// loop that protects something else before it reads memory that could be freed.
+    fn note_store(&mut self, site: &Site, addr: u64, value: u64) {
         self.effects += 1;
         self.publish(value);
         let depth = self.frames.len() as u16;
         let unknown = self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0);
-        if let (Some(id), true) = (first_in, unknown)
-            && let Some(state) = self.loops.last_mut().filter(|l| l.depth == depth && l.id == id)
-        {
-            state.repeated = state.repeated.saturating_add(1);
+        let read_for_good = self.last_read.is_none_or(|(from, ..)| address::heap_object(from).is_none());
+        let Some(state) = self.loops.last_mut().filter(|l| l.depth == depth && site.first_in == Some(l.id)) else {
+            return;
+        };
+        if site.protects {
+            state.effects += u32::from(read_for_good);
+        } else {
+            state.repeated = state.repeated.saturating_add(u16::from(unknown));
         }
     }
 
