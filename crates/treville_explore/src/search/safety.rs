@@ -101,6 +101,8 @@ impl Search<'_, '_> {
         // It stands at the head of an idle loop: what does one more iteration do?
         let first = RunOptions { idle_blocks: false, bound: None, ..self.options.run };
         let then = RunOptions { idle_blocks: true, ..first };
+        // What it writes to locks meanwhile; in the end they are as they were.
+        let mut locks: Vec<(LocId, u64)> = Vec::new();
         let mut step = runner.run(self.image, &first);
         if matches!(step, Step::Blocked { .. }) {
             return self.has_read_latest(stands.thread);
@@ -109,7 +111,14 @@ impl Search<'_, '_> {
             match step {
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
                     let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
-                    runner.give(self.image, self.latest(loc));
+                    let own = locks.iter().rfind(|(lock, _)| *lock == loc).map(|(_, value)| *value);
+                    runner.give(self.image, own.unwrap_or_else(|| self.latest(loc)));
+                }
+                Step::UpdateWrite { site, addr, value } | Step::Store { site, addr, value }
+                    if matches!(self.image.site(site).kind, SiteKind::Lock | SiteKind::Unlock) =>
+                {
+                    let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
+                    locks.push((loc, value));
                 }
                 Step::UpdateWrite { site, addr, value } => {
                     let Ok(loc) = self.location(stands.thread, site, addr) else { return false };

@@ -29,7 +29,9 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
     let codes = funcs
         .map(|(id, func)| Compiler::function(program, func, parts, kept(id), &mut sites))
         .collect::<Result<_, _>>()?;
-    Ok(Image { codes, sites })
+    let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
+    let tries_locks = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
+    Ok(Image { codes, sites, tries_locks })
 }
 
 /// A copy of at most this many bytes, known when compiling, is done without a loop.
@@ -161,6 +163,11 @@ impl<'a> Compiler<'a> {
         let shape = retry::Shape { ins: &self.ins, facts: &facts, starts: &self.starts, loops };
         for (site, id) in shape.first_stores(&|site| self.sites[site].protects) {
             self.sites[site].first_in = Some(id);
+        }
+        for (site, id) in shape.stores_in_loops() {
+            if self.sites[site].kind == SiteKind::Unlock {
+                self.sites[site].first_in = Some(id);
+            }
         }
         let seeds: Vec<_> = (0..loops.len()).map(|id| shape.seed(id)).collect();
         let parents = flow::parents(loops);

@@ -74,6 +74,20 @@ impl Shape<'_> {
         found
     }
 
+    /// The stores in loops, with the innermost one of each.
+    pub(crate) fn stores_in_loops(&self) -> Vec<(SiteId, u16)> {
+        let mut found = Vec::new();
+        for block in 0..self.starts.len() {
+            let around = self.loops.iter().enumerate().filter(|(_, l)| l.body.contains(block));
+            let Some((id, _)) = around.min_by_key(|(_, l)| l.body.len()) else { continue };
+            found.extend(self.block(block).filter_map(|at| match self.ins[at] {
+                Ins::Store { site, .. } => Some((site, id as u16)),
+                _ => None,
+            }));
+        }
+        found
+    }
+
     fn is_pure(&self, at: usize) -> bool {
         matches!(
             self.ins[at],

@@ -1,6 +1,6 @@
 //! Running compiled code: one thread, up to the next step that the engine has to know of.
 
-use super::code::{Code, Image, Ins, NOWHERE, Site, SiteId, SiteKind, Slot};
+use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
 use super::track::{Dependencies, StepDeps, Track};
 use treville_ir::{Failure, FuncId, Program, Reg, Storage, Wait};
 
@@ -167,8 +167,10 @@ pub struct Runner<T = ()> {
     pub(crate) private_objects: Vec<(u32, u32)>,
     /// Escaping objects of the active functions.
     pub(crate) stack: Vec<u64>,
-    /// Locks that it holds.
-    pub(crate) held: Vec<u64>,
+    /// Locks that it holds, and how many effects there were when it had taken each.
+    pub(crate) held: Vec<(u64, u32)>,
+    /// The number of effects with the lock that was released last.
+    released: u32,
     pub(crate) loops: Vec<LoopState>,
     pub(crate) loop_slots: Vec<u64>,
     pub(super) track: T,
@@ -397,7 +399,7 @@ impl<T: Track> Runner<T> {
                 Ins::Store { addr: place, value: from, site } => {
                     let (addr, value) = (get!(place), get!(from));
                     if !is_private(addr) {
-                        self.note_store(&image.sites[site], addr, value);
+                        self.note_store(image, site, addr, value);
                         self.track.step(Some(at!(place)), &[at!(from)]);
                         stop!(pc, Step::Store { site, addr, value });
                     }
@@ -441,14 +443,12 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Hold { addr } => {
                     let lock = get!(addr);
-                    self.held.push(lock);
+                    self.held.push((lock, self.effects));
                 }
                 Ins::Release { addr, site } => {
                     let lock = get!(addr);
-                    match self.held.iter().rposition(|l| *l == lock) {
-                        Some(at) => {
-                            self.held.remove(at);
-                        }
+                    match self.held.iter().rposition(|(l, _)| *l == lock) {
+                        Some(at) => self.released = self.held.remove(at).1,
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::ApiMisuse }),
                     }
                 }
@@ -620,17 +620,27 @@ impl<T: Track> Runner<T> {
     /// A store to shared memory is an effect. If it is the first thing that a loop does, and nobody else knows of the
     /// object, the next iteration has it anew. A hazard pointer is for this thread only: what it protects is no effect for a
     /// loop that protects something else before it reads memory that could be freed.
-    fn note_store(&mut self, site: &Site, addr: u64, value: u64) {
+    ///
+    /// A lock that is taken and released again is no effect either: nobody sees it who does not try the lock. What others did
+    /// after this in the order of the lock they could also have done after what came before it.
+    fn note_store(&mut self, image: &Image, site: SiteId, addr: u64, value: u64) {
+        let site = &image.sites[site];
         self.effects += 1;
         self.publish(value);
         let depth = self.frames.len() as u16;
         let unknown = self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0);
         let read_for_good = self.last_read.is_none_or(|(from, ..)| address::heap_object(from).is_none());
-        let Some(state) = self.loops.last_mut().filter(|l| l.depth == depth && site.first_in == Some(l.id)) else {
-            return;
-        };
+        let is_first_in = |l: &&mut LoopState| l.depth == depth && site.first_in == Some(l.id);
+        let unlocks = site.kind == SiteKind::Unlock;
+        // Those of loops inside it that have ended may still be there.
+        let around =
+            if unlocks { self.loops.iter_mut().rfind(is_first_in) } else { self.loops.last_mut().filter(is_first_in) };
+        let Some(state) = around else { return };
         if site.protects {
             state.effects += u32::from(read_for_good);
+        } else if unlocks {
+            let taken_before = self.released <= state.effects;
+            state.effects += if taken_before || image.tries_locks { 0 } else { 2 };
         } else {
             state.repeated = state.repeated.saturating_add(u16::from(unknown));
         }
