@@ -43,6 +43,9 @@ pub(crate) struct Engines {
 }
 
 impl Engines {
+    /// The one that takes programs as they are.
+    pub(crate) const FOR_PROGRAMS: &str = "explore";
+
     /// The engine that the options ask for.
     pub(crate) fn choose(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
         let name = options.engine.as_deref().filter(|name| *name != "auto").unwrap_or("enumerate");
@@ -62,7 +65,7 @@ impl Engines {
     /// The same for a program that asks nothing of its own.
     pub(crate) fn for_programs(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
         match options.engine.as_deref() {
-            None | Some("auto") => self.named("explore"),
+            None | Some("auto") => self.named(Self::FOR_PROGRAMS),
             Some(_) => self.choose(options),
         }
     }

@@ -223,10 +223,14 @@ impl<'a> Builder<'a> {
                 new.deps.data = in_rows(&more.data, &steps);
                 rows.of[write as usize] = Some(row);
                 steps.push(Some(row));
-            } else {
+            } else if label.kind != Kind::UpdateRead {
                 new.deps.data = in_rows(&deps.data, &steps);
             }
             new.deps.addr = in_rows(&deps.addr, &steps);
+            if label.kind == Kind::UpdateRead && self.is_fused(label.site) {
+                // One event that also reads: whatever it uses counts as its address.
+                new.deps.addr.extend(&in_rows(&deps.data, &steps));
+            }
             new.deps.ctrl = in_rows(&deps.ctrl, &steps);
             if label.kind == Kind::UpdateWrite {
                 let guard = in_rows(&deps.guard, &steps);

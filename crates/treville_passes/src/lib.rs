@@ -2,13 +2,14 @@
 //!
 //! [`run`] is the standard pipeline: functions from the called to the caller are inlined ([`inline`]), their local variables
 //! become registers or private memory ([`promote`]), and the rest is simplified ([`simplify`]). [`target`] compiles C11
-//! atomics to the instructions of an architecture, afterwards.
+//! atomics to the instructions of an architecture, afterwards. [`close`] makes tests of programs, for engines that take tests.
 //!
 //! Events on shared memory, their order and their tags never change, and neither do dependencies between them (unless
 //! [`Options::algebraic`] says that no model looks). Functions keep their numbers, so that function pointers stay valid, and
 //! so do registers, unless [`Options::renumber`] says that no question names them.
 
 pub mod cfg;
+pub mod close;
 mod compact;
 mod fold;
 mod inline;

@@ -28,6 +28,7 @@ use treville_ir::{Expr, Failure, Func, FuncId, ObjectId, Op, Program, Terminator
 
 const TEXTS: &[&str] = &[
     include_str!("runtime/threads.ir"),
+    include_str!("runtime/cpp.ir"),
     include_str!("runtime/attributes.ir"),
     include_str!("runtime/mutex.ir"),
     include_str!("runtime/waiting.ir"),

@@ -181,6 +181,8 @@ pub struct Site {
     pub(crate) first_in: Option<u16>,
     /// The store is of a hazard pointer.
     pub protects: bool,
+    /// Of an update's read, what the value that it may write is computed from, besides what it reads.
+    pub(crate) uses: Vec<Slot>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

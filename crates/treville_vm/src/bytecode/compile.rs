@@ -197,8 +197,9 @@ impl<'a> Compiler<'a> {
             _ => 0,
         };
         let protects = matches!(&kind, SiteKind::Store(tags) if tags.iter().any(|t| self.program.tags[*t] == "HAZARD"));
-        let (live, first_in) = (Vec::new(), None);
-        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live, order, first_in, protects })
+        let (live, uses, first_in) = (Vec::new(), Vec::new(), None);
+        let (instr, span) = (self.instr, self.span);
+        self.sites.push(Site { kind, size, instr, span, live, uses, order, first_in, protects })
     }
 
     /// What a read orders: bits, of which a stronger one has more.
@@ -447,6 +448,8 @@ impl<'a> Compiler<'a> {
         self.value_into(place, addr)?;
         let site = self.site(SiteKind::Update(tags.clone()), size);
         self.ins.push(Ins::UpdateRead { dst: old, addr: place, site });
+        let uses = &mut self.sites[site].uses;
+        new.visit_regs(&mut |r| uses.extend((slot(r) != old).then_some(slot(r))));
         let skip = match guard {
             Some(guard) => {
                 let cond = self.value(guard)?;

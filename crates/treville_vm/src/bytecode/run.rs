@@ -412,7 +412,7 @@ impl<T: Track> Runner<T> {
                     let addr = get!(place);
                     self.track.update(true);
                     if !is_private(addr) {
-                        self.track.step(Some(at!(place)), &[]);
+                        self.track.update_step(at!(place), base, &image.sites[site].uses);
                         stop!(pc - 1, Step::UpdateRead { site, addr });
                     }
                     match self.private_load(addr, image.sites[site].size) {
