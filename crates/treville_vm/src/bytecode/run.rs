@@ -159,7 +159,7 @@ pub struct Runner<T = ()> {
     /// What the update that is under way has read.
     updated: u64,
     /// The last read of shared memory: where, what, and which.
-    last_read: Option<(u64, u64, SiteId)>,
+    pub(super) last_read: Option<(u64, u64, SiteId)>,
     /// Which of its first 64 objects others may know of.
     pub(crate) published: u64,
     pub(crate) private: Vec<u8>,
@@ -170,7 +170,7 @@ pub struct Runner<T = ()> {
     /// Locks that it holds, and how many effects there were when it had taken each.
     pub(crate) held: Vec<(u64, u32)>,
     /// The number of effects with the lock that was released last.
-    released: u32,
+    pub(super) released: u32,
     pub(crate) loops: Vec<LoopState>,
     pub(crate) loop_slots: Vec<u64>,
     pub(super) track: T,
@@ -615,48 +615,6 @@ impl<T: Track> Runner<T> {
             }
         }
         None
-    }
-
-    /// A store to shared memory is an effect. If it is the first thing that a loop does, and nobody else knows of the
-    /// object, the next iteration has it anew. A hazard pointer is for this thread only: what it protects is no effect for a
-    /// loop that protects something else before it reads memory that could be freed.
-    ///
-    /// A lock that is taken and released again is no effect either: nobody sees it who does not try the lock. What others did
-    /// after this in the order of the lock they could also have done after what came before it.
-    fn note_store(&mut self, image: &Image, site: SiteId, addr: u64, value: u64) {
-        let site = &image.sites[site];
-        self.effects += 1;
-        self.publish(value);
-        let depth = self.frames.len() as u16;
-        let unknown = self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0);
-        let read_for_good = self.last_read.is_none_or(|(from, ..)| address::heap_object(from).is_none());
-        let is_first_in = |l: &&mut LoopState| l.depth == depth && site.first_in == Some(l.id);
-        let unlocks = site.kind == SiteKind::Unlock;
-        // Those of loops inside it that have ended may still be there.
-        let around =
-            if unlocks { self.loops.iter_mut().rfind(is_first_in) } else { self.loops.last_mut().filter(is_first_in) };
-        let Some(state) = around else { return };
-        if site.protects {
-            state.effects += u32::from(read_for_good);
-        } else if unlocks {
-            let taken_before = self.released <= state.effects;
-            state.effects += if taken_before || image.tries_locks { 0 } else { 2 };
-        } else {
-            state.repeated = state.repeated.saturating_add(u16::from(unknown));
-        }
-    }
-
-    /// The number of the object that an address is in, whatever its upper bits say, if this thread has made it.
-    fn own_object(&self, addr: u64) -> Option<u32> {
-        let (thread, number) = address::heap_object(addr & NO_ADDRESS)?;
-        (thread == self.thread).then_some(number)
-    }
-
-    /// A value that others get to see may be the address of an object.
-    fn publish(&mut self, value: u64) {
-        if let Some(n) = self.own_object(value).filter(|n| *n < 64) {
-            self.published |= 1 << n;
-        }
     }
 
     fn pop_loop(&mut self) {
