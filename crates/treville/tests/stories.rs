@@ -112,6 +112,34 @@ fn a_waiting_loop_is_told_only_if_liveness_is_asked_for() {
 }
 
 #[test]
+fn a_loop_that_looks_under_a_lock_waits() {
+    let main = "goto b1\nb1:\nlock acquire &y 4\nr = load &x 4 [NA]\nlock release &y 4\nbranch (eq r 0:32) b1 b2\nb2:\nreturn _";
+    let waits = told("return 0:64", main, "rc11", &["liveness"]);
+    assert_tells(&waits, &["p.ir under rc11: no, liveness: a loop waits for what no thread will do"]);
+    let other = "lock acquire &y 4\nstore &x 1:32 4 [NA]\nlock release &y 4\nreturn 0:64";
+    let ends = told(other, main, "rc11", &["liveness"]);
+    assert_tells(&ends, &["p.ir under rc11: yes, no execution fails"]);
+}
+
+#[test]
+fn what_hazard_pointers_protect_is_told() {
+    let main = "p = alloc heap 4:64\nstore p 1:32 4 [NA]\nretire p\nr = load p 4 [NA]\nreturn _";
+    for model in ["rc11", "aarch64"] {
+        let told = told("return 0:64", main, model, &[]);
+        let what = "no, use-after-free: an object is used that was retired, and no hazard pointer protects it";
+        let under = format!("p.ir under {model}: {what}");
+        assert_tells(
+            &told,
+            &[under.as_str(), "> 14 retire p retires p@12", "> 15 r = load p 4 [NA] reads *p@12 = 1, from line 13"],
+        );
+        let protected = main.replace("retire p\n", "store &hazard p 8 [NA HAZARD]\nretire p\n").replace("&hazard", "h");
+        let protected = protected.replacen("p = ", "h = alloc heap 8:64\np = ", 1);
+        let told = self::told("return 0:64", &protected, model, &[]);
+        assert_tells(&told, &[format!("p.ir under {model}: yes, no execution fails").as_str()]);
+    }
+}
+
+#[test]
 fn objects_on_the_heap_are_named_by_the_line_that_made_them() {
     let main = "p = alloc heap 4:64\nfree p\nstore p 1:32 4 [NA]\nreturn _";
     let told = told("return 0:64", main, "rc11", &[]);

@@ -146,7 +146,8 @@ impl Rules {
     /// How strong an access or fence with these tags is.
     pub(crate) fn mode_of<'a>(&self, tags: impl Iterator<Item = &'a str> + Clone) -> Mode {
         if self.machine {
-            return if tags.clone().any(|tag| tag == "NA") { Mode::PLAIN } else { Mode::RELAXED };
+            let mode = if tags.clone().any(|tag| tag == "NA") { Mode::PLAIN } else { Mode::RELAXED };
+            return if tags.clone().any(|tag| tag == "LAST") { mode.with(Mode(Mode::LAST)) } else { mode };
         }
         self.mode(Mode::of(tags))
     }

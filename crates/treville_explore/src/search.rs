@@ -5,6 +5,7 @@ mod back;
 mod choices;
 mod crew;
 mod estimate;
+mod hazards;
 mod promised;
 mod replay;
 mod safety;
@@ -476,7 +477,7 @@ impl<'a, 'j> Search<'a, 'j> {
                     Some(SiteKind::Fail(_, message)) => message.to_string(),
                     Some(SiteKind::Unlock) => "a lock is released that this thread does not hold".to_owned(),
                     Some(SiteKind::Call | SiteKind::Spawn) => "there is no function at this address".to_owned(),
-                    Some(SiteKind::Free) => "what is freed is not on the heap".to_owned(),
+                    Some(SiteKind::Free { .. }) => "what is freed is not on the heap".to_owned(),
                     _ => "an access outside every object".to_owned(),
                 };
                 self.violation(failure, &message, thread, site)

@@ -200,6 +200,8 @@ pub enum Op {
     /// Ends the life of the heap object at this address; nothing if it is 0.
     Free {
         addr: Expr,
+        /// It lives on for threads whose hazard pointers protect it: stores with the tag `HAZARD` of an address in it.
+        retired: bool,
     },
     /// Copies `len` bytes as if through a buffer.
     Copy {

@@ -163,7 +163,7 @@ impl Checker<'_> {
                 self.is_wide(*dst, 64)?;
                 self.has_width(size, 64)
             }
-            Op::Free { addr } => self.has_width(addr, 64),
+            Op::Free { addr, .. } => self.has_width(addr, 64),
             Op::Copy { to, from, len, tags } => {
                 self.all_wide(&[to, from, len])?;
                 self.tags(tags)

@@ -1,8 +1,8 @@
 /* What a program can tell Treville, and ask of it.
  *
  * `treville verify` finds this header by itself and defines __TREVILLE__. Elsewhere the functions below do what is closest:
- * an assumption that does not hold ends the process, a value that is not determined is 0, and notes about loops are
- * nothing. */
+ * an assumption that does not hold ends the process, a value that is not determined is 0, notes about loops are
+ * nothing, and what is retired is never freed. */
 #ifndef TREVILLE_H
 #define TREVILLE_H
 
@@ -12,6 +12,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct treville_hazard treville_hazard_t;
 
 #ifdef __TREVILLE__
 
@@ -35,6 +37,15 @@ void treville_loop_bound(unsigned n);
  * would be repeated for ever unless another thread does something. */
 void treville_spin_start(void);
 void treville_spin_end(bool left);
+
+/* Hazard pointers. An object that is retired is freed as soon as no hazard pointer protects it: threads whose hazard pointers
+ * do may go on using it, if they protected it before it was retired. A hazard pointer is used by one thread at a time. After
+ * protecting what it has read, a thread reads again, as with any hazard pointer: only then is it known to be in time. */
+treville_hazard_t *treville_hazard_alloc(void);
+void treville_hazard_protect(treville_hazard_t *hazard, void *object);
+void treville_hazard_clear(treville_hazard_t *hazard);
+void treville_hazard_free(treville_hazard_t *hazard);
+void treville_hazard_retire(void *object);
 
 #else
 
@@ -61,6 +72,11 @@ static inline uint64_t treville_nondet_u64(void) { return 0; }
 static inline void treville_loop_bound(unsigned n) { (void)n; }
 static inline void treville_spin_start(void) {}
 static inline void treville_spin_end(bool left) { (void)left; }
+static inline treville_hazard_t *treville_hazard_alloc(void) { return 0; }
+static inline void treville_hazard_protect(treville_hazard_t *hazard, void *object) { (void)hazard, (void)object; }
+static inline void treville_hazard_clear(treville_hazard_t *hazard) { (void)hazard; }
+static inline void treville_hazard_free(treville_hazard_t *hazard) { (void)hazard; }
+static inline void treville_hazard_retire(void *object) { (void)object; }
 
 #endif
 

@@ -57,7 +57,7 @@ pub(crate) fn def_mut(op: &mut Op) -> Option<&mut Reg> {
 pub(crate) fn exprs_mut(op: &mut Op) -> Vec<&mut Expr> {
     match op {
         Op::Assign { value, .. } => vec![value],
-        Op::Load { addr, .. } | Op::Lock { addr, .. } | Op::Free { addr } => vec![addr],
+        Op::Load { addr, .. } | Op::Lock { addr, .. } | Op::Free { addr, .. } => vec![addr],
         Op::Store { addr, value, .. } | Op::StoreConditional { addr, value, .. } => vec![addr, value],
         Op::Update { addr, guard, new, .. } => std::iter::once(addr).chain(guard).chain([new]).collect(),
         Op::Opaque { addr, value, .. } => addr.iter_mut().chain(value).collect(),
@@ -80,7 +80,7 @@ pub(crate) fn exprs_mut(op: &mut Op) -> Vec<&mut Expr> {
 pub(crate) fn exprs(op: &Op) -> Vec<&Expr> {
     match op {
         Op::Assign { value, .. } => vec![value],
-        Op::Load { addr, .. } | Op::Lock { addr, .. } | Op::Free { addr } => vec![addr],
+        Op::Load { addr, .. } | Op::Lock { addr, .. } | Op::Free { addr, .. } => vec![addr],
         Op::Store { addr, value, .. } | Op::StoreConditional { addr, value, .. } => vec![addr, value],
         Op::Update { addr, guard, new, .. } => std::iter::once(addr).chain(guard).chain([new]).collect(),
         Op::Opaque { addr, value, .. } => addr.iter().chain(value).collect(),

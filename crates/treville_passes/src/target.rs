@@ -113,6 +113,9 @@ struct Isa {
     fence: fn(Order) -> Option<&'static str>,
 }
 
+/// Tags that say something to the engine, not to the memory model.
+const NOTES: &[&str] = &["HAZARD", "LAST", "UNWRITTEN"];
+
 const NOT_C: &str = "this operation is not one of C, so it cannot be compiled";
 
 /// One line for each architecture.
@@ -428,17 +431,13 @@ impl Compiler<'_> {
 
     /// How a load or a store is made; gives it its new tags.
     fn access(&mut self, tags: &mut Tags, span: Span, make: fn(Order) -> Access) -> Result<Access, Diagnostic> {
-        match self.order(tags, span)? {
-            Some(order) => {
-                let access = make(order);
-                *tags = self.tags(access.tags);
-                Ok(access)
-            }
-            None => {
-                *tags = self.tags(&["NA"]);
-                Ok(Access::plain(&[]))
-            }
-        }
+        let order = self.order(tags, span)?;
+        let access = order.map_or(Access::plain(&[]), make);
+        let names = if order.is_some() { access.tags } else { &["NA"] };
+        let notes = NOTES.iter().filter(|note| tags.iter().any(|t| self.old.tags[*t] == **note));
+        let names: Vec<&str> = names.iter().chain(notes).copied().collect();
+        *tags = self.tags(&names);
+        Ok(access)
     }
 
     fn tags(&mut self, names: &[&str]) -> Tags {
@@ -454,6 +453,7 @@ impl Compiler<'_> {
         for name in tags.iter().filter_map(|t| self.old.tags.get(*t)) {
             let this = match name.as_str() {
                 "NA" | "X" | "RMW" => continue,
+                note if NOTES.contains(&note) => continue,
                 "A" | "RLX" => Order::Relaxed,
                 "CON" | "ACQ" => Order::Acquire,
                 "REL" => Order::Release,

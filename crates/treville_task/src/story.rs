@@ -83,6 +83,8 @@ pub enum Action {
     /// Makes an object on the heap.
     Allocate(u64),
     Free(u64),
+    /// Frees an object, later if a hazard pointer protects it.
+    Retire(u64),
     /// Gets a value that nothing determines.
     Choose(u64),
     /// Waits for ever.

@@ -1,5 +1,6 @@
 //! What is wrong with an execution: memory that is not there, races, threads that wait for each other.
 
+use super::hazards::UNPROTECTED;
 use super::telling::Standstill;
 use super::{Ended, Move, Search, Stop};
 use crate::graph::{EventId, INIT, Kind, LocId, Made};
@@ -100,6 +101,8 @@ impl Search<'_, '_> {
         // It stands at the head of an idle loop: what does one more iteration do?
         let first = RunOptions { idle_blocks: false, bound: None, ..self.options.run };
         let then = RunOptions { idle_blocks: true, ..first };
+        // What it writes to locks meanwhile; in the end they are as they were.
+        let mut locks: Vec<(LocId, u64)> = Vec::new();
         let mut step = runner.run(self.image, &first);
         if matches!(step, Step::Blocked { .. }) {
             return self.has_read_latest(stands.thread);
@@ -108,7 +111,14 @@ impl Search<'_, '_> {
             match step {
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
                     let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
-                    runner.give(self.image, self.latest(loc));
+                    let own = locks.iter().rfind(|(lock, _)| *lock == loc).map(|(_, value)| *value);
+                    runner.give(self.image, own.unwrap_or_else(|| self.latest(loc)));
+                }
+                Step::UpdateWrite { site, addr, value } | Step::Store { site, addr, value }
+                    if matches!(self.image.site(site).kind, SiteKind::Lock | SiteKind::Unlock) =>
+                {
+                    let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
+                    locks.push((loc, value));
                 }
                 Step::UpdateWrite { site, addr, value } => {
                     let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
@@ -117,6 +127,7 @@ impl Search<'_, '_> {
                     }
                 }
                 Step::Fence { .. } => {}
+                Step::Store { site, .. } if self.image.site(site).protects => {}
                 Step::Nondet { .. } => runner.give(self.image, 0),
                 Step::Blocked { wait, .. } => return wait != Wait::Assume,
                 _ => return false,
@@ -151,7 +162,12 @@ impl Search<'_, '_> {
         };
         let made = self.graph.made[at];
         if made.free != INIT {
-            self.fault(Failure::DoubleFree, "an object is freed twice", e, Some(made.free))?;
+            let what = match (self.is_retired(made.free), self.is_retired(e)) {
+                (false, false) => "an object is freed twice",
+                (true, true) => "an object is retired twice",
+                _ => "an object is both retired and freed",
+            };
+            self.fault(Failure::DoubleFree, what, e, Some(made.free))?;
             return Ok(Move::Go);
         }
         if !self.ordered(made.alloc, e) {
@@ -159,16 +175,14 @@ impl Search<'_, '_> {
             self.fault(Failure::InvalidFree, what, e, Some(made.alloc))?;
         }
         self.graph.made[at].free = e;
-        let locs = address::heap_object(addr).and_then(|key| self.locations.of_made.get(&key));
-        for loc in locs.into_iter().flatten() {
-            let location = &self.graph.locations[*loc as usize];
-            let late = location.writes.iter().chain(&location.reads).find(|a| !self.ordered(**a, e)).copied();
-            if let Some(access) = late {
-                let what = "an object is freed while another thread may use it";
-                self.fault(Failure::UseAfterFree, what, access, Some(e))?;
-                break;
-            }
+        if let Some(access) = self.late_access(&self.graph.made[at]) {
+            let what = match self.is_retired(e) {
+                true => UNPROTECTED,
+                false => "an object is freed while another thread may use it",
+            };
+            self.fault(Failure::UseAfterFree, what, access, Some(e))?;
         }
+        self.check_hazards(e)?;
         Ok(Move::Go)
     }
 
@@ -186,6 +200,7 @@ impl Search<'_, '_> {
         let place = self.locations.places[label.loc as usize];
         if let Owner::Made { .. } = place.owner {
             self.check_made(e, place.addr, place.size)?;
+            self.check_hazards(e)?;
             if label.kind.reads() && label.rf == INIT && !self.zeroed(place.addr) && !self.may_be_unwritten(e) {
                 let what = "memory is read that nobody has written";
                 self.fault(Failure::Uninitialized, what, e, None)?;
@@ -216,7 +231,7 @@ impl Search<'_, '_> {
         }
     }
 
-    fn made(&self, addr: u64) -> Option<&Made> {
+    pub(super) fn made(&self, addr: u64) -> Option<&Made> {
         self.graph
             .made
             .iter()
@@ -251,11 +266,11 @@ impl Search<'_, '_> {
                 Some(made.alloc),
             );
         }
-        if made.free != INIT && !self.ordered(e, made.free) {
-            let what = if made.heap {
-                "an object is used after it was freed"
-            } else {
-                "an object is used after its function has returned"
+        if made.free != INIT && self.is_late(e, &made) {
+            let what = match (made.heap, self.is_retired(made.free)) {
+                (true, true) => UNPROTECTED,
+                (true, false) => "an object is used after it was freed",
+                (false, _) => "an object is used after its function has returned",
             };
             return self.fault(Failure::UseAfterFree, what, e, Some(made.free));
         }
@@ -276,7 +291,13 @@ impl Search<'_, '_> {
     }
 
     /// A violation at an event.
-    fn fault(&mut self, failure: Failure, message: &str, e: EventId, other: Option<EventId>) -> Result<(), Stop> {
+    pub(super) fn fault(
+        &mut self,
+        failure: Failure,
+        message: &str,
+        e: EventId,
+        other: Option<EventId>,
+    ) -> Result<(), Stop> {
         let events: Vec<EventId> = std::iter::once(e).chain(other).collect();
         self.report(failure, message, &events, &[])
     }

@@ -101,6 +101,7 @@ impl Search<'_, '_> {
             Kind::Spawn => Action::Start(value as u32),
             Kind::Join => Action::Join(u32::from(self.graph.label(label.rf).thread)),
             Kind::Alloc => Action::Allocate(value),
+            Kind::Free if self.is_retired(item.first) => Action::Retire(value),
             Kind::Free => Action::Free(value),
             Kind::Choice => Action::Choose(value),
             Kind::Init | Kind::End => Action::End,

@@ -442,7 +442,10 @@ impl Parser {
             return Ok(Op::Wait { kind: self.choice(WAITS)?, cond: self.expr()? });
         }
         if self.eat_word("free") {
-            return Ok(Op::Free { addr: self.expr()? });
+            return Ok(Op::Free { addr: self.expr()?, retired: false });
+        }
+        if self.eat_word("retire") {
+            return Ok(Op::Free { addr: self.expr()?, retired: true });
         }
         if self.eat_word("copy") {
             return Ok(Op::Copy { to: self.expr()?, from: self.expr()?, len: self.expr()?, tags: self.tags()? });

@@ -217,7 +217,7 @@ impl Printer<'_> {
                 let zeroed = if *zeroed { " zeroed" } else { "" };
                 format!("{} = alloc {} {}{zeroed}", self.reg(*dst), word_of(STORAGES, *storage), expr(size))
             }
-            Op::Free { addr } => format!("free {}", expr(addr)),
+            Op::Free { addr, retired } => format!("{} {}", if *retired { "retire" } else { "free" }, expr(addr)),
             Op::Copy { to, from, len, tags } => {
                 format!("copy {} {} {} {}", expr(to), expr(from), expr(len), self.tags(tags))
             }

@@ -59,7 +59,10 @@ impl Code<'_, '_> {
         let addr = self.scalar(exchange.address)?;
         let bits = self.atomic_width(exchange.expected)?;
         let (expected, new) = (self.scalar(exchange.expected)?, self.scalar(exchange.new)?);
-        let tags = self.update_tags(exchange.access.ordering.unwrap_or(Ordering::SeqCst), exchange.failure)?;
+        let mut tags = self.update_tags(exchange.access.ordering.unwrap_or(Ordering::SeqCst), exchange.failure)?;
+        self.note_last(&mut tags.write);
+        // What it leaves of the value that it expected is not meant.
+        self.last_writes = false;
         let (old, done) = match result.map(|r| self.registers(r)) {
             Some([old, done]) => (*old, Some(*done)),
             _ => (self.out.temporary(bits), None),

@@ -3,8 +3,8 @@
 use super::code::Code;
 use super::shape::{Leaf, shape};
 use super::{Lowered, constant, fold, unsupported};
-use crate::inst::{Access, Operand};
-use crate::module::ValueId;
+use crate::inst::{Access, InstKind, Operand};
+use crate::module::{Definition, ValueId};
 use crate::types::{Type, TypeId};
 use treville_ir::{Expr, Op, Storage, Tags};
 use treville_term::{BinOp, Cast};
@@ -52,19 +52,37 @@ impl Code<'_, '_> {
         fold::zext(Expr::Reg(dst), leaf.stored_bits(), leaf.bits)
     }
 
-    pub(super) fn store(&mut self, value: Operand, address: Operand, access: &Access) -> Lowered<()> {
+    pub(super) fn store(&mut self, value: Operand, target: Operand, access: &Access) -> Lowered<()> {
         let values = self.operand(value)?;
-        let address = self.scalar(address)?;
+        let address = self.scalar(target)?;
         let leaves = self.accessed(self.type_of(value), access)?;
         let mut tags = self.access_tags(access)?;
-        if self.last_writes {
-            tags.extend(self.out.unit.tags(["LAST"]));
-            tags.sort();
+        if !self.is_variable(target) {
+            self.note_last(&mut tags);
         }
         for (leaf, value) in leaves.into_iter().zip(values) {
             self.store_leaf(&address, leaf, value, tags.clone());
         }
         Ok(())
+    }
+
+    /// Marks a write that the program says is the last one to its place.
+    pub(super) fn note_last(&mut self, tags: &mut Tags) {
+        if self.last_writes {
+            tags.extend(self.out.unit.tags(["LAST"]));
+            tags.sort();
+        }
+    }
+
+    /// Whether an address is that of a variable of the function, as those that compilers make for values on their way.
+    fn is_variable(&self, address: Operand) -> bool {
+        let Operand::Local(value) = address else { return false };
+        match self.body.values[value].definition {
+            Definition::Inst(block, at) => {
+                matches!(self.body.blocks[block].insts[at as usize].kind, InstKind::Alloca { .. })
+            }
+            Definition::Param(_) | Definition::Terminator(_) => false,
+        }
     }
 
     pub(super) fn store_leaf(&mut self, address: &Expr, leaf: Leaf, value: Expr, tags: Tags) {

@@ -36,6 +36,7 @@ const TEXTS: &[&str] = &[
     include_str!("runtime/exits.ir"),
     include_str!("runtime/memory.ir"),
     include_str!("runtime/verifier.ir"),
+    include_str!("runtime/hazard.ir"),
 ];
 
 /// The tags of an update: of its read, its write, both in one, and of a read that does not write.

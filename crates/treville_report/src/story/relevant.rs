@@ -24,7 +24,7 @@ pub(crate) fn steps(story: &Story) -> Relevant {
             || match story.steps[*i].action {
                 Action::End => false,
                 Action::Start(thread) | Action::Join(thread) => threads.contains(&thread),
-                Action::Allocate(address) | Action::Free(address) => {
+                Action::Allocate(address) | Action::Free(address) | Action::Retire(address) => {
                     let object = story.objects.iter().find(|o| o.address == address);
                     places
                         .iter()

@@ -142,6 +142,7 @@ impl<'a> Words<'a> {
             Action::Join(thread) => format!("sees the end of thread {thread}"),
             Action::Allocate(address) => format!("makes {}", self.address(*address)),
             Action::Free(address) => format!("frees {}", self.address(*address)),
+            Action::Retire(address) => format!("retires {}", self.address(*address)),
             Action::Choose(value) => format!("takes the value {value}"),
             Action::Wait(Wait::Resource) => "waits for the lock for ever".to_owned(),
             Action::Wait(Wait::Spin | Wait::Assume) => "waits for ever".to_owned(),

@@ -179,8 +179,11 @@ pub struct Site {
     pub(crate) live: Vec<Slot>,
     /// Of a read (of an update: if it writes nothing), how strongly it orders: a set of bits.
     pub(crate) order: u8,
-    /// Of a store, the loop that does it first of all in every iteration, always to the same place.
+    /// Of a store, the loop that does it first of all in every iteration, always to the same place; if it is of a hazard
+    /// pointer, after one read at most. Of the release of a lock, the innermost loop around it.
     pub(crate) first_in: Option<u16>,
+    /// The store is of a hazard pointer.
+    pub protects: bool,
     /// Of an update's read, what the value that it may write is computed from, besides what it reads.
     pub(crate) uses: Vec<Slot>,
 }
@@ -203,7 +206,9 @@ pub enum SiteKind {
         storage: Storage,
         zeroed: bool,
     },
-    Free,
+    Free {
+        retired: bool,
+    },
     Fail(Failure, treville_base::Name),
     Nondet {
         width: u8,
@@ -242,6 +247,8 @@ pub(crate) struct LoopInfo {
 pub struct Image {
     pub(crate) codes: Vec<Code>,
     pub(crate) sites: treville_base::IndexVec<SiteId, Site>,
+    /// Some lock is tried: then threads can see that another holds it.
+    pub(crate) tries_locks: bool,
 }
 
 impl Image {

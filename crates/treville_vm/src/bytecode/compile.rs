@@ -36,7 +36,9 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
     let codes = funcs
         .map(|(id, func)| Compiler::function(program, func, parts, kept(id), &mut sites))
         .collect::<Result<_, _>>()?;
-    Ok(Image { codes, sites })
+    let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
+    let tries_locks = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
+    Ok(Image { codes, sites, tries_locks })
 }
 
 /// A copy of at most this many bytes, known when compiling, is done without a loop.
@@ -169,8 +171,13 @@ impl<'a> Compiler<'a> {
         }
         debug_assert!(first_site <= self.sites.len());
         let shape = retry::Shape { ins: &self.ins, facts: &facts, starts: &self.starts, loops };
-        for (site, id) in shape.first_stores() {
+        for (site, id) in shape.first_stores(&|site| self.sites[site].protects) {
             self.sites[site].first_in = Some(id);
+        }
+        for (site, id) in shape.stores_in_loops() {
+            if self.sites[site].kind == SiteKind::Unlock {
+                self.sites[site].first_in = Some(id);
+            }
         }
         let seeds: Vec<_> = (0..loops.len()).map(|id| shape.seed(id)).collect();
         let parents = flow::parents(loops);
@@ -199,8 +206,10 @@ impl<'a> Compiler<'a> {
             SiteKind::Update(tags) => self.order(&tags.fail),
             _ => 0,
         };
+        let protects = matches!(&kind, SiteKind::Store(tags) if tags.iter().any(|t| self.program.tags[*t] == "HAZARD"));
         let (live, uses, first_in, access) = (Vec::new(), Vec::new(), None, None);
-        self.sites.push(Site { kind, size, instr: self.instr, span: self.span, live, uses, order, first_in, access })
+        let (instr, span) = (self.instr, self.span);
+        self.sites.push(Site { kind, size, instr, span, access, live, uses, order, first_in, protects })
     }
 
     /// What a read orders: bits, of which a stronger one has more.
@@ -347,9 +356,9 @@ impl<'a> Compiler<'a> {
                 let site = self.site(SiteKind::Alloc { storage: *storage, zeroed: *zeroed }, 0);
                 self.push(Ins::Alloc { dst: slot(*dst), size, site })
             }
-            Op::Free { addr } => {
+            Op::Free { addr, retired } => {
                 let addr = self.value(addr)?;
-                let site = self.site(SiteKind::Free, 0);
+                let site = self.site(SiteKind::Free { retired: *retired }, 0);
                 self.push(Ins::Free { addr, site })
             }
             Op::Copy { to, from, len, tags } => self.copy(to, Source::Memory(from), len, tags),

@@ -5,6 +5,7 @@
 
 mod code;
 mod compile;
+mod effects;
 mod flow;
 mod private;
 mod retry;

@@ -159,7 +159,7 @@ pub struct Runner<T = ()> {
     /// What the update that is under way has read.
     updated: u64,
     /// The last read of shared memory: where, what, and which.
-    last_read: Option<(u64, u64, SiteId)>,
+    pub(super) last_read: Option<(u64, u64, SiteId)>,
     /// Which of its first 64 objects others may know of.
     pub(crate) published: u64,
     pub(crate) private: Vec<u8>,
@@ -167,8 +167,10 @@ pub struct Runner<T = ()> {
     pub(crate) private_objects: Vec<(u32, u32)>,
     /// Escaping objects of the active functions.
     pub(crate) stack: Vec<u64>,
-    /// Locks that it holds.
-    pub(crate) held: Vec<u64>,
+    /// Locks that it holds, and how many effects there were when it had taken each.
+    pub(crate) held: Vec<(u64, u32)>,
+    /// The number of effects with the lock that was released last.
+    pub(super) released: u32,
     pub(crate) loops: Vec<LoopState>,
     pub(crate) loop_slots: Vec<u64>,
     pub(super) track: T,
@@ -397,7 +399,7 @@ impl<T: Track> Runner<T> {
                 Ins::Store { addr: place, value: from, site } => {
                     let (addr, value) = (get!(place), get!(from));
                     if !is_private(addr) {
-                        self.note_store(image.sites[site].first_in, addr, value);
+                        self.note_store(image, site, addr, value);
                         self.track.step(Some(at!(place)), &[at!(from)]);
                         stop!(pc, Step::Store { site, addr, value });
                     }
@@ -441,14 +443,12 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Hold { addr } => {
                     let lock = get!(addr);
-                    self.held.push(lock);
+                    self.held.push((lock, self.effects));
                 }
                 Ins::Release { addr, site } => {
                     let lock = get!(addr);
-                    match self.held.iter().rposition(|l| *l == lock) {
-                        Some(at) => {
-                            self.held.remove(at);
-                        }
+                    match self.held.iter().rposition(|(l, _)| *l == lock) {
+                        Some(at) => self.released = self.held.remove(at).1,
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::ApiMisuse }),
                     }
                 }
@@ -615,33 +615,6 @@ impl<T: Track> Runner<T> {
             }
         }
         None
-    }
-
-    /// A store to shared memory is an effect. If it is the first thing that a loop does, and nobody else knows of the
-    /// object, the next iteration has it anew.
-    fn note_store(&mut self, first_in: Option<u16>, addr: u64, value: u64) {
-        self.effects += 1;
-        self.publish(value);
-        let depth = self.frames.len() as u16;
-        let unknown = self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0);
-        if let (Some(id), true) = (first_in, unknown)
-            && let Some(state) = self.loops.last_mut().filter(|l| l.depth == depth && l.id == id)
-        {
-            state.repeated = state.repeated.saturating_add(1);
-        }
-    }
-
-    /// The number of the object that an address is in, whatever its upper bits say, if this thread has made it.
-    fn own_object(&self, addr: u64) -> Option<u32> {
-        let (thread, number) = address::heap_object(addr & NO_ADDRESS)?;
-        (thread == self.thread).then_some(number)
-    }
-
-    /// A value that others get to see may be the address of an object.
-    fn publish(&mut self, value: u64) {
-        if let Some(n) = self.own_object(value).filter(|n| *n < 64) {
-            self.published |= 1 << n;
-        }
     }
 
     fn pop_loop(&mut self) {

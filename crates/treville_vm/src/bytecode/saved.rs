@@ -27,7 +27,7 @@ impl Runner {
         out.push(self.loop_slots.len() as u64);
         out.extend(&self.loop_slots);
         out.extend(&self.stack);
-        out.extend(&self.held);
+        out.extend(self.held.iter().flat_map(|(lock, since)| [*lock, u64::from(*since)]));
         out.extend(self.private_objects.iter().map(|(b, s)| pair(*b, *s)));
         out.extend(self.private.chunks(8).map(|c| {
             let mut word = [0; 8];
@@ -107,7 +107,7 @@ impl Runner {
         self.stack.clear();
         self.stack.extend((0..n_stack).map(|_| next()));
         self.held.clear();
-        self.held.extend((0..n_held).map(|_| next()));
+        self.held.extend((0..n_held).map(|_| (next(), next() as u32)));
         self.private_objects.clear();
         self.private_objects.extend((0..n_private).map(|_| split(next())));
         self.private.clear();

@@ -249,7 +249,7 @@ impl<'c, 'u, 'a> Copying<'c, 'u, 'a> {
             Op::Alloc { dst, size, storage, zeroed } => {
                 Op::Alloc { dst: self.reg(*dst), size: self.expr(size), storage: *storage, zeroed: *zeroed }
             }
-            Op::Free { addr } => Op::Free { addr: self.expr(addr) },
+            Op::Free { addr, retired } => Op::Free { addr: self.expr(addr), retired: *retired },
             Op::Copy { to, from, len, tags } => {
                 Op::Copy { to: self.expr(to), from: self.expr(from), len: self.expr(len), tags: self.tags(tags) }
             }

@@ -79,6 +79,11 @@ pub(in crate::lower) const ALIASES: &[(&str, &str)] = &[
     ("treville_nondet_u16", "__VERIFIER_nondet_u16"),
     ("treville_nondet_u32", "__VERIFIER_nondet_int"),
     ("treville_nondet_u64", "__VERIFIER_nondet_long"),
+    ("treville_hazard_alloc", "__VERIFIER_hazptr_alloc"),
+    ("treville_hazard_protect", "__VERIFIER_hazptr_protect"),
+    ("treville_hazard_clear", "__VERIFIER_hazptr_clear"),
+    ("treville_hazard_free", "__VERIFIER_hazptr_free"),
+    ("treville_hazard_retire", "__VERIFIER_hazptr_retire"),
 ];
 
 /// Functions that do nothing which could matter, and give back 0. Their arguments are not looked at.

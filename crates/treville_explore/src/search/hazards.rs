@@ -1,0 +1,79 @@
+//! Hazard pointers: which objects that were retired may still be used, and by whom.
+//!
+//! A hazard pointer is an object on the heap that says what it protects; the stores to it are marked. An object that is
+//! retired lives on for a thread that has protected it, if the retirement did not happen before that, for as long as the
+//! hazard pointer says the same. Whether the thread was in time is for the program to find out, by reading once more where it
+//! found the object: that a thread which was late goes on to use the object is not seen here.
+
+use super::{Search, Stop};
+use crate::graph::{EventId, INIT, Kind, Made};
+use treville_ir::Failure;
+use treville_vm::bytecode::{SiteKind, address};
+
+pub(super) const UNPROTECTED: &str = "an object is used that was retired, and no hazard pointer protects it";
+
+impl Search<'_, '_> {
+    /// Whether an event retires an object, in place of freeing it at once.
+    pub(super) fn is_retired(&self, free: EventId) -> bool {
+        let site = self.graph.label(free).site;
+        site.is_some_and(|site| matches!(self.image.site(site).kind, SiteKind::Free { retired: true }))
+    }
+
+    fn is_hazard(&self, e: EventId) -> bool {
+        let label = self.graph.label(e);
+        label.kind == Kind::Write && label.site.is_some_and(|site| self.image.site(site).protects)
+    }
+
+    /// Whether an access comes too late for an object that is freed or retired.
+    pub(super) fn is_late(&self, e: EventId, made: &Made) -> bool {
+        !self.graph.hb(e, made.free) && !(self.is_retired(made.free) && self.is_protected(e, made))
+    }
+
+    /// Whether a hazard pointer protects an object when its thread does `e`.
+    fn is_protected(&self, e: EventId, made: &Made) -> bool {
+        let label = self.graph.label(e);
+        let before = &self.graph.threads[usize::from(label.thread)].events[..usize::from(label.pos)];
+        before.iter().any(|p| {
+            let value = self.graph.label(*p).value;
+            let says = value >= made.addr && value - made.addr < made.size.max(1);
+            says && self.is_hazard(*p) && !self.graph.hb(made.free, *p) && self.says_so_until(*p, e)
+        })
+    }
+
+    /// Whether a hazard pointer still says at `e` what the store `p` made it say.
+    fn says_so_until(&self, p: EventId, e: EventId) -> bool {
+        let loc = self.graph.label(p).loc;
+        let mut writes = self.graph.locations[loc as usize].writes.iter();
+        let freed = self.made(self.locations.places[loc as usize].addr).map_or(INIT, |hazard| hazard.free);
+        (freed == INIT || self.graph.hb(e, freed)) && writes.all(|w| self.graph.hb(*w, p) || self.graph.hb(e, *w))
+    }
+
+    /// An access that comes too late for an object that is freed or retired.
+    pub(super) fn late_access(&self, made: &Made) -> Option<EventId> {
+        let (thread, first) = address::heap_object(made.addr)?;
+        let blocks = made.size.div_ceil(address::OBJECT_SIZE).max(1) as u32;
+        let locs = (first..first + blocks).filter_map(|number| self.locations.of_made.get(&(thread, number))).flatten();
+        let locations = locs.map(|loc| &self.graph.locations[*loc as usize]);
+        locations.flat_map(|l| l.writes.iter().chain(&l.reads)).copied().find(|access| self.is_late(*access, made))
+    }
+
+    /// A hazard pointer that several threads use may have changed: is all that was retired still protected?
+    pub(super) fn check_hazards(&mut self, changed: EventId) -> Result<(), Stop> {
+        let label = *self.graph.label(changed);
+        let place = match label.kind {
+            Kind::Free => label.value,
+            _ if self.is_hazard(changed) => self.locations.places[label.loc as usize].addr,
+            _ => return Ok(()),
+        };
+        let is_of_others = |w: &EventId| self.graph.label(*w).thread != label.thread && self.is_hazard(*w);
+        let hazard = self.locations.known(place, 8);
+        if !hazard.is_some_and(|loc| self.graph.locations[loc as usize].writes.iter().any(is_of_others)) {
+            return Ok(());
+        }
+        let mut retired = self.graph.made.iter().filter(|made| made.free != INIT && self.is_retired(made.free));
+        match retired.find_map(|made| Some((self.late_access(made)?, made.free))) {
+            Some((access, free)) => self.fault(Failure::UseAfterFree, UNPROTECTED, access, Some(free)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What a thread does that others, or later iterations of a loop, can see; the rest of a loop's work is waiting.
+
+use super::code::{Image, Site, SiteId, SiteKind};
+use super::run::{LoopState, NO_ADDRESS, Runner, address};
+use super::track::Track;
+
+impl<T: Track> Runner<T> {
+    /// A store to shared memory is an effect.
+    pub(super) fn note_store(&mut self, image: &Image, site: SiteId, addr: u64, value: u64) {
+        let site = &image.sites[site];
+        self.effects += 1;
+        self.publish(value);
+        if site.kind != SiteKind::Unlock {
+            self.note_first(site, addr);
+        } else if !image.tries_locks {
+            self.note_release(site);
+        }
+    }
+
+    /// If a store is the first thing that a loop does, and nobody else knows of the object, the next iteration has it anew. A
+    /// hazard pointer is for this thread only: what it protects is no effect for a loop that protects something else before
+    /// it reads memory that could be freed.
+    fn note_first(&mut self, site: &Site, addr: u64) {
+        let depth = self.frames.len() as u16;
+        let unknown = self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0);
+        let read_for_good = self.last_read.is_none_or(|(from, ..)| address::heap_object(from).is_none());
+        let here = |l: &&mut LoopState| l.depth == depth && site.first_in == Some(l.id);
+        let Some(state) = self.loops.last_mut().filter(here) else { return };
+        if site.protects {
+            state.effects += u32::from(read_for_good);
+        } else {
+            state.repeated = state.repeated.saturating_add(u16::from(unknown));
+        }
+    }
+
+    /// A lock that is taken and released again in the same iteration is no effect, where nobody tries locks and so sees it.
+    /// What others did next in the order of the lock they could also have done right after what came before it.
+    fn note_release(&mut self, site: &Site) {
+        const BOTH: u32 = 2;
+        let depth = self.frames.len() as u16;
+        // Loops inside this one that have ended may still be there.
+        let here = |l: &&mut LoopState| l.depth == depth && site.first_in == Some(l.id);
+        let Some(state) = self.loops.iter_mut().rfind(here) else { return };
+        let taken_here = |since: u32| since > state.effects;
+        if taken_here(self.released) {
+            let others = self.held.iter_mut().filter(|(_, since)| taken_here(*since));
+            others.for_each(|(_, since)| *since += BOTH);
+            state.effects += BOTH;
+        }
+    }
+
+    /// The number of the object that an address is in, whatever its upper bits say, if this thread has made it.
+    fn own_object(&self, addr: u64) -> Option<u32> {
+        let (thread, number) = address::heap_object(addr & NO_ADDRESS)?;
+        (thread == self.thread).then_some(number)
+    }
+
+    /// A value that others get to see may be the address of an object.
+    pub(super) fn publish(&mut self, value: u64) {
+        if let Some(n) = self.own_object(value).filter(|n| *n < 64) {
+            self.published |= 1 << n;
+        }
+    }
+}
