@@ -148,8 +148,8 @@ impl Explore {
             });
             match explored {
                 Ok(explored) => return Ok(outcome(task, explored, states)),
-                Err((instr, size)) => {
-                    parts.insert(instr, size);
+                Err((access, cuts)) => {
+                    *parts.entry(access).or_default() |= cuts;
                     image = compile(task, &parts)?;
                 }
             }

@@ -92,18 +92,13 @@ impl Overlap {
     fn with(place: &Place) -> Self {
         Overlap { addr: place.addr, size: place.size, site: place.site }
     }
+}
 
-    /// The largest size of parts that both accesses can be made of.
-    pub(crate) fn part(&self, addr: u64, size: u8) -> u8 {
-        let distance = addr.abs_diff(self.addr);
-        [4, 2, 1]
-            .into_iter()
-            .find(|part| {
-                let fits = |n: u64| n.is_multiple_of(u64::from(*part));
-                *part < size.max(self.size) && fits(distance) && fits(u64::from(size)) && fits(u64::from(self.size))
-            })
-            .unwrap_or(1)
-    }
+/// The bytes of an access at which another one begins or ends, as bits.
+pub(crate) fn cuts((addr, size): (u64, u8), (other, other_size): (u64, u8)) -> u8 {
+    let inside = |at: u64| at.checked_sub(addr).filter(|at| 0 < *at && *at < u64::from(size));
+    let cuts = [other, other + u64::from(other_size)].into_iter().filter_map(inside);
+    cuts.fold(0, |cuts, at| cuts | 1 << at)
 }
 
 impl Locations {

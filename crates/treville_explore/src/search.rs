@@ -18,7 +18,7 @@ mod threads;
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED};
 use crate::judge::Judge;
-use crate::memory::{Locations, Numbers, Overlap, Owner, constant};
+use crate::memory::{Locations, Numbers, Overlap, Owner, constant, cuts};
 use crate::promises::Promises;
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
@@ -26,9 +26,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, Span};
-use treville_ir::{Failure, FuncId, InstrId, Program, Reg, Storage};
+use treville_ir::{Failure, FuncId, Program, Reg, Storage};
 use treville_task::{Monitor, Reference, StopReason, Story, Violation};
-use treville_vm::bytecode::{Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
+use treville_vm::bytecode::{Access, Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
 #[derive(Clone, Debug)]
@@ -109,14 +109,14 @@ pub(crate) struct Job<'a> {
 /// model; the rules only say what happens before what.
 ///
 /// # Errors
-/// The instruction whose accesses are to be made in parts, and their size: then everything starts anew.
-pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (InstrId, u8)> {
+/// The access that is to be made in parts, and at which bytes they begin: then everything starts anew.
+pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (Access, u8)> {
     let mut shape = Shape { stride: 8, symmetry: job.options.symmetry && symmetry::is_possible(job.program) };
     loop {
         match crew::explore(job, shape, ended) {
             Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,
             Err(Stop::Asymmetric) => shape.symmetry = false,
-            Err(Stop::InParts(instr, size)) => return Err((instr, size)),
+            Err(Stop::InParts(access, cuts)) => return Err((access, cuts)),
             Err(stop) => return Ok(Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() }),
             Ok(explored) => return Ok(explored),
         }
@@ -163,8 +163,8 @@ enum Stop {
     MoreThreads,
     /// Somebody tells equal threads apart.
     Asymmetric,
-    /// The accesses of this instruction are to be made in parts of so many bytes.
-    InParts(InstrId, u8),
+    /// The access is to be made in parts that begin at these bytes, too.
+    InParts(Access, u8),
     /// Another one has stopped.
     Elsewhere,
     Endless,
@@ -540,24 +540,22 @@ impl<'a, 'j> Search<'a, 'j> {
 
     /// What to do about an access that overlaps another without being the same: a plain one can be made in parts.
     fn overlap(&self, site: SiteId, addr: u64, other: &Overlap) -> Stop {
-        let part = other.part(addr, self.image.site(site).size);
-        let can_be_split = |site: SiteId| {
-            // On machines every access is made at once, whatever its size.
-            let is_plain = |tags: &treville_ir::Tags| tags.iter().any(|t| self.program.tags[*t] == "NA");
+        // On machines every access is made at once, whatever its size.
+        let is_plain = |tags: &treville_ir::Tags| tags.iter().any(|t| self.program.tags[*t] == "NA");
+        let place = |site: SiteId, addr: u64| (addr, self.image.site(site).size);
+        let in_parts = |site: SiteId, cuts: u8| {
             let site = self.image.site(site);
             let plain = matches!(&site.kind, SiteKind::Load(tags) | SiteKind::Store(tags) if is_plain(tags));
-            plain && site.size > part && !self.options.observed
+            let (access, at) = site.access.filter(|_| plain && cuts != 0 && !self.options.observed)?;
+            Some(Stop::InParts(access, cuts << at))
         };
-        match [site, other.site].into_iter().find(|site| can_be_split(*site)) {
-            Some(site) => Stop::InParts(self.image.site(site).instr, part),
-            None => {
-                let (size, other, at) = (self.image.site(site).size, other.size, other.addr);
-                let why = format!(
-                    "atomic accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})"
-                );
-                Stop::Refused(why, Some(self.image.site(site).span))
-            }
-        }
+        let (own, others) = (place(site, addr), (other.addr, other.size));
+        in_parts(site, cuts(own, others)).or_else(|| in_parts(other.site, cuts(others, own))).unwrap_or_else(|| {
+            let (size, other, at) = (own.1, other.size, other.addr);
+            let why =
+                format!("atomic accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})");
+            Stop::Refused(why, Some(self.image.site(site).span))
+        })
     }
 
     fn location(&mut self, thread: u16, site: SiteId, addr: u64) -> Result<LocId, Stop> {

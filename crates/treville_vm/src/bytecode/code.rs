@@ -1,5 +1,6 @@
 //! The instructions of compiled functions.
 
+use super::compile::Access;
 use treville_base::Span;
 use treville_ir::{Failure, InstrId, Storage, Tags, UpdateTags, Wait};
 use treville_term::BinOp;
@@ -172,6 +173,8 @@ pub struct Site {
     pub size: u8,
     pub instr: InstrId,
     pub span: Span,
+    /// Of a load or store: which one it is, and where in it this part begins.
+    pub access: Option<(Access, u8)>,
     /// The slots that are needed after it, its own result aside.
     pub(crate) live: Vec<Slot>,
     /// Of a read (of an update: if it writes nothing), how strongly it orders: a set of bits.

@@ -18,8 +18,15 @@ pub struct NotCompiled {
     pub span: Option<Span>,
 }
 
-/// Accesses that are made in parts, by instruction: the parts' size in bytes.
-pub type Parts = BTreeMap<InstrId, u8>;
+/// A load or store of an instruction, one of several if it copies memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Access {
+    instr: InstrId,
+    number: u16,
+}
+
+/// Accesses that are made in parts: bit n is set if one begins at byte n.
+pub type Parts = BTreeMap<Access, u8>;
 
 /// Compiles every function of a program. The values of `observed` registers are kept to the end of their function.
 pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> Result<Image, NotCompiled> {
@@ -52,6 +59,8 @@ struct Compiler<'a> {
     /// Where rounds of loops begin, if not at the head.
     rounds: BTreeMap<u16, usize>,
     instr: InstrId,
+    /// Loads and stores of the current instruction so far.
+    accesses: u16,
     span: Span,
 }
 
@@ -80,6 +89,7 @@ impl<'a> Compiler<'a> {
             starts: Vec::new(),
             rounds: BTreeMap::new(),
             instr: InstrId(0),
+            accesses: 0,
             span: Span::new(treville_base::FileId(0), 0, 0),
         };
         if let Some(wide) = func.regs.iter().find(|r| r.width > 64) {
@@ -105,7 +115,7 @@ impl<'a> Compiler<'a> {
                 c.ins.push(Ins::Loop(l as u16));
             }
             for inst in &block.insts {
-                (c.instr, c.span) = (inst.instr, inst.span);
+                (c.instr, c.span, c.accesses) = (inst.instr, inst.span, 0);
                 c.inst(inst)?;
             }
             c.end(&block.end)?;
@@ -197,9 +207,9 @@ impl<'a> Compiler<'a> {
             _ => 0,
         };
         let protects = matches!(&kind, SiteKind::Store(tags) if tags.iter().any(|t| self.program.tags[*t] == "HAZARD"));
-        let (live, uses, first_in) = (Vec::new(), Vec::new(), None);
+        let (live, uses, first_in, access) = (Vec::new(), Vec::new(), None, None);
         let (instr, span) = (self.instr, self.span);
-        self.sites.push(Site { kind, size, instr, span, live, uses, order, first_in, protects })
+        self.sites.push(Site { kind, size, instr, span, live, uses, order, first_in, protects, access })
     }
 
     /// What a read orders: bits, of which a stronger one has more.
@@ -379,56 +389,71 @@ impl<'a> Compiler<'a> {
     }
 
     fn load(&mut self, dst: Slot, addr: Slot, size: u8, tags: &Tags) -> Result<(), NotCompiled> {
-        if size > 8 {
-            return Err(self.refuse(&format!("an access of {size} bytes")));
-        }
-        let part = self.part(size);
-        if part < size {
-            let values: Vec<Slot> = (0..size / part).map(|_| self.temporary()).collect();
-            for (i, value) in values.iter().enumerate() {
-                let from = self.offset(addr, u64::from(part) * i as u64);
-                self.load(*value, from, part, tags)?;
+        let mut whole = None;
+        for (access, at, size) in self.pieces(size)? {
+            let site = self.site(SiteKind::Load(tags.clone()), size);
+            self.sites[site].access = Some((access, at));
+            let from = self.offset(addr, u64::from(at));
+            if self.is_whole(access) {
+                return self.push(Ins::Load { dst, addr: from, site });
             }
-            return self.join(dst, &values, part);
+            let value = self.temporary();
+            self.push(Ins::Load { dst: value, addr: from, site })?;
+            whole = Some(self.joined(whole, value, at));
         }
-        let site = self.site(SiteKind::Load(tags.clone()), size);
-        self.push(Ins::Load { dst, addr, site })
+        let src = whole.unwrap_or(NOWHERE);
+        self.push(Ins::Move { dst, src })
     }
 
-    /// The size of the parts in which the current instruction accesses so many bytes.
-    fn part(&self, size: u8) -> u8 {
-        self.parts.get(&self.instr).copied().filter(|part| *part < size && size.is_multiple_of(*part)).unwrap_or(size)
-    }
-
-    /// Parts of a value put together, the lowest first.
-    fn join(&mut self, dst: Slot, values: &[Slot], part: u8) -> Result<(), NotCompiled> {
-        let mut whole = values[0];
-        for (i, value) in values.iter().enumerate().skip(1) {
-            let (shifted, by) = (self.temporary(), self.constant(8 * u64::from(part) * i as u64));
-            self.bin(BinOp::Shl, shifted, *value, by);
-            let sum = self.temporary();
-            self.bin(BinOp::Or, sum, whole, shifted);
-            whole = sum;
-        }
-        self.push(Ins::Move { dst, src: whole })
+    /// The parts of a value so far, with one more that begins at this byte.
+    fn joined(&mut self, so_far: Option<Slot>, value: Slot, at: u8) -> Slot {
+        let Some(so_far) = so_far else { return value };
+        let (shifted, sum, by) = (self.temporary(), self.temporary(), self.constant(8 * u64::from(at)));
+        self.bin(BinOp::Shl, shifted, value, by);
+        self.bin(BinOp::Or, sum, so_far, shifted);
+        sum
     }
 
     fn store(&mut self, addr: Slot, value: Slot, size: u8, tags: &Tags) -> Result<(), NotCompiled> {
+        for (access, at, size) in self.pieces(size)? {
+            let to = self.offset(addr, u64::from(at));
+            let mut part = value;
+            if at > 0 {
+                part = self.temporary();
+                let by = self.constant(8 * u64::from(at));
+                self.bin(BinOp::LShr, part, value, by);
+            }
+            let site = self.site(SiteKind::Store(tags.clone()), size);
+            self.sites[site].access = Some((access, at));
+            self.push(Ins::Store { addr: to, value: part, site })?;
+        }
+        Ok(())
+    }
+
+    /// The parts of the next access of the current instruction: where each begins, and its size.
+    fn pieces(&mut self, size: u8) -> Result<Vec<(Access, u8, u8)>, NotCompiled> {
         if size > 8 {
             return Err(self.refuse(&format!("an access of {size} bytes")));
         }
-        let part = self.part(size);
-        if part < size {
-            for i in 0..size / part {
-                let at = u64::from(part) * u64::from(i);
-                let (to, shifted, by) = (self.offset(addr, at), self.temporary(), self.constant(8 * at));
-                self.bin(BinOp::LShr, shifted, value, by);
-                self.store(to, shifted, part, tags)?;
-            }
-            return Ok(());
+        let access = Access { instr: self.instr, number: self.accesses };
+        self.accesses += 1;
+        let cuts = self.parts.get(&access).copied().unwrap_or(0);
+        if cuts == 0 {
+            return Ok(vec![(access, 0, size)]);
         }
-        let site = self.site(SiteKind::Store(tags.clone()), size);
-        self.push(Ins::Store { addr, value, site })
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        while at < size {
+            let end = (at + 1..size).find(|i| cuts >> i & 1 != 0).unwrap_or(size);
+            let length = [8, 4, 2, 1].into_iter().find(|n| at.is_multiple_of(*n) && at + n <= end).unwrap_or(1);
+            pieces.push((access, at, length));
+            at += length;
+        }
+        Ok(pieces)
+    }
+
+    fn is_whole(&self, access: Access) -> bool {
+        !self.parts.contains_key(&access)
     }
 
     fn update(

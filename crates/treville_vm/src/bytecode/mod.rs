@@ -14,6 +14,6 @@ mod saved;
 mod track;
 
 pub use code::{Image, Site, SiteId, SiteKind};
-pub use compile::{NotCompiled, Parts, compile};
+pub use compile::{Access, NotCompiled, Parts, compile};
 pub use run::{RunOptions, Runner, Step, address};
 pub use track::{Dependencies, StepDeps, Track};
