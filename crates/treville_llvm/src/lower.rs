@@ -29,6 +29,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod unit;
+mod wide;
 
 use crate::module::Module;
 use treville_base::{Diagnostic, SourceMap};

@@ -26,7 +26,8 @@ impl Search<'_, '_> {
 
     /// Whether an access comes too late for an object that is freed or retired.
     pub(super) fn is_late(&self, e: EventId, made: &Made) -> bool {
-        !self.graph.hb(e, made.free) && !(self.is_retired(made.free) && self.is_protected(e, made))
+        let lives_on = || self.is_retired(made.free) && self.is_protected(e, made);
+        !(self.graph.hb(e, made.free) || lives_on())
     }
 
     /// Whether a hazard pointer protects an object when its thread does `e`.

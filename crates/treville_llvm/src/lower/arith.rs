@@ -1,7 +1,7 @@
 //! Arithmetic, comparisons, casts and choices: lane by lane, in one expression each.
 
 use super::code::Code;
-use super::{Lowered, fold, shape, unsupported};
+use super::{Lowered, fold, shape, unsupported, wide};
 use crate::inst::{BinaryOp, CastOp, IntPredicate, Operand};
 use crate::types::{Type, TypeId};
 use treville_ir::Expr;
@@ -48,12 +48,20 @@ pub(super) fn compare(predicate: IntPredicate, a: Expr, b: Expr) -> Expr {
 
 impl Code<'_, '_> {
     pub(super) fn binary(&mut self, op: BinaryOp, lhs: Operand, rhs: Operand) -> Lowered<Vec<Expr>> {
+        let is_wide = wide::is_wide(self.module(), self.type_of(lhs));
         let (lhs, rhs) = (self.operand(lhs)?, self.operand(rhs)?);
+        if is_wide {
+            return wide::binary(op, lhs, rhs);
+        }
         lhs.into_iter().zip(rhs).map(|(a, b)| binary(op, a, b)).collect()
     }
 
     pub(super) fn compare(&mut self, predicate: IntPredicate, lhs: Operand, rhs: Operand) -> Lowered<Vec<Expr>> {
+        let is_wide = wide::is_wide(self.module(), self.type_of(lhs));
         let (lhs, rhs) = (self.operand(lhs)?, self.operand(rhs)?);
+        if is_wide {
+            return Ok(vec![wide::compared(predicate, lhs, rhs)?]);
+        }
         Ok(lhs.into_iter().zip(rhs).map(|(a, b)| compare(predicate, a, b)).collect())
     }
 
@@ -86,8 +94,24 @@ impl Code<'_, '_> {
             | CastOp::PtrToAddr
             | CastOp::AddrSpaceCast => Cast::Zero,
         };
+        match [self.type_of(value), to].map(|ty| wide::is_wide(self.module(), ty)) {
+            [true, false] if op != CastOp::BitCast => return wide::narrowed(values, self.narrow(&to_leaves)?),
+            [false, true] if op != CastOp::BitCast => {
+                let bits = self.narrow(&from)?;
+                return Ok(values.into_iter().flat_map(|value| wide::widened(op, value, bits)).collect());
+            }
+            _ => {}
+        }
         let leaves = values.into_iter().zip(from.iter().zip(&to_leaves));
         Ok(leaves.map(|(value, (from, to))| fold::cast(kind, value, from.bits, to.bits)).collect())
+    }
+
+    /// The width of what is one scalar of at most 64 bits.
+    fn narrow(&self, leaves: &[shape::Leaf]) -> Lowered<u8> {
+        match leaves {
+            [leaf] if leaf.bits <= 64 => Ok(leaf.bits),
+            _ => unsupported("a cast between numbers of more than 64 bits"),
+        }
     }
 
     /// The same bits, cut otherwise; the first has the lowest.

@@ -1,7 +1,7 @@
 //! Atomic accesses: their tags, fences, compare-exchange and read-modify-write.
 
 use super::code::Code;
-use super::{Lowered, fold, shape, unsupported};
+use super::{Lowered, fold, shape, unsupported, wide};
 use crate::inst::{Access, CmpXchg, Operand, Ordering, RmwOp, Scope};
 use crate::module::ValueId;
 use treville_ir::{BlockId, Expr, Op, Reg, Tags, Terminator, UpdateTags, Wait};
@@ -126,6 +126,9 @@ impl Code<'_, '_> {
     /// The width of a value in an update, which is a number of bytes.
     fn atomic_width(&self, value: Operand) -> Lowered<u8> {
         let ty = self.type_of(value);
+        if wide::is_wide(self.module(), ty) {
+            return unsupported(format!("an atomic access of type `{}`", self.module().types.display(ty)));
+        }
         match shape::width(self.module(), ty)? {
             bits if bits % 8 == 0 => Ok(bits),
             _ => unsupported(format!("an atomic update of type `{}`", self.module().types.display(ty))),

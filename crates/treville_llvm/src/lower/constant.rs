@@ -2,7 +2,7 @@
 
 use super::arith::{binary, compare};
 use super::unit::Unit;
-use super::{Lowered, fold, shape, unsupported};
+use super::{Lowered, fold, shape, unsupported, wide};
 use crate::constant::{ConstExpr, ConstId, ConstKind};
 use crate::inst::{CastOp, Operand};
 use crate::module::Module;
@@ -31,6 +31,9 @@ impl Unit<'_> {
         let constant = module.constant(id);
         let bits = || shape::width(module, constant.ty);
         Ok(match &constant.kind {
+            ConstKind::Int(value) if wide::is_wide(module, constant.ty) => {
+                [*value, *value >> 64].map(|word| Expr::Const(Bv::new(word & u128::from(u64::MAX), 64))).to_vec()
+            }
             ConstKind::Int(value) | ConstKind::Float(value) => vec![Expr::Const(Bv::new(*value, bits()?))],
             ConstKind::Null | ConstKind::Undef | ConstKind::Poison | ConstKind::Zero => {
                 shape::shape(module, constant.ty)?.iter().map(|leaf| fold::zero(leaf.bits)).collect()
@@ -98,6 +101,11 @@ impl Unit<'_> {
                     | CastOp::PtrToAddr
                     | CastOp::AddrSpaceCast => vec![fold::zext(value, from, to)],
                 }
+            }
+            ConstExpr::Binary { lhs, .. } | ConstExpr::ICmp { lhs, .. }
+                if wide::is_wide(module, module.constant(*lhs).ty) =>
+            {
+                return unsupported("a constant that is computed with 128 bits");
             }
             ConstExpr::Binary { op, lhs, rhs } => {
                 let (lhs, rhs) = (self.constant(*lhs)?, self.constant(*rhs)?);

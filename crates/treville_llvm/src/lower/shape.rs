@@ -78,12 +78,19 @@ fn add(module: &Module, ty: TypeId, offset: u64, depth: u32, leaves: &mut Vec<Le
     };
     match module.types.get(ty) {
         Type::Void | Type::Label | Type::Metadata | Type::Token | Type::Function { .. } => Ok(()),
+        Type::Int(128) => {
+            leaves.extend([0, 8].map(|at| Leaf { offset: offset + at, bits: 64 }));
+            Ok(())
+        }
         Type::Int(bits) => leaf((*bits).into()),
         Type::Float(kind) => leaf(kind.bits().into()),
         Type::Ptr => leaf(module.layout.pointer_bits()),
         Type::Array { element, length } => {
             let step = module.layout.of(*element).map_or(0, |l| l.size);
             repeat(module, *element, *length, (offset, step), depth, leaves)
+        }
+        Type::Vector { element, .. } if super::wide::is_wide(module, *element) => {
+            unsupported("a vector of numbers of 128 bits")
         }
         Type::Vector { element, length } => {
             let step = module.layout.of(*element).map_or(0, |l| l.bits / 8);
