@@ -104,6 +104,7 @@ impl Engine for Enumerate {
                 steps: 0,
                 worth: Worth::default(),
                 learning: Learning::default(),
+                answers_only: !task.states && plan.notes.is_empty(),
             };
             search.all()
         });

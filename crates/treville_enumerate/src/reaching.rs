@@ -123,13 +123,7 @@ impl Reaching<'_, '_> {
         if frame.contradicts(values) {
             return true;
         }
-        let mut value = |place: &Place| match place {
-            Place::Reg(thread, reg) => {
-                let term = frame.traces.get(thread.0 as usize)?.registers.get(reg.0 as usize)?;
-                values.eval(*term).ok().filter(|v| !v.is_thin_air())
-            }
-            Place::Mem { .. } | Place::Array { .. } => None,
-        };
+        let mut value = |place: &Place| register_so_far(frame, values, place);
         let asked = self.question.filter.iter().chain([&self.question.condition]);
         asked.into_iter().any(|formula| so_far(formula, &mut value) == Some(false))
     }
@@ -226,8 +220,15 @@ impl Complete<'_> {
     }
 }
 
+/// The final value of a register, if the values so far tell.
+pub(crate) fn register_so_far(frame: &Frame<'_>, values: &mut Values<'_>, place: &Place) -> Option<Bv> {
+    let Place::Reg(thread, reg) = place else { return None };
+    let term = frame.traces.get(thread.0 as usize)?.registers.get(reg.0 as usize)?;
+    values.eval(*term).ok().filter(|v| !v.is_thin_air())
+}
+
 /// What a formula is, as far as the values of places are known.
-fn so_far(formula: &Formula, value: &mut dyn FnMut(&Place) -> Option<Bv>) -> Option<bool> {
+pub(crate) fn so_far(formula: &Formula, value: &mut dyn FnMut(&Place) -> Option<Bv>) -> Option<bool> {
     match formula {
         Formula::True => Some(true),
         Formula::False => Some(false),

@@ -3,14 +3,16 @@
 
 use crate::addresses::each_fixed_frame;
 use crate::order::{CellAccesses, Forced};
+use crate::reaching::{register_so_far, so_far};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use treville_base::{Cancel, Idx};
 use treville_eval::{Coherence, Staged};
 use treville_event::{BaseRel, Cell, EventSet, Graph, Kind, Relation};
-use treville_ir::ThreadId;
+use treville_ir::{Place, ThreadId};
 use treville_model::syntax::CheckMode;
+use treville_task::Goal;
 use treville_term::Bv;
 use treville_unfold::{Collector, Finals, Frame, Prepared, Solution, Solved, Values, register_values, skeleton};
 use treville_vm::Link;
@@ -33,6 +35,8 @@ pub(crate) struct Search<'a, 'm, 't> {
     pub(crate) steps: u32,
     pub(crate) worth: Worth,
     pub(crate) learning: Learning,
+    /// Nobody lists states or counts executions: one for each query is enough.
+    pub(crate) answers_only: bool,
 }
 
 /// Whether trying out orders pays: where it has taught nothing for long, it is done only now and then.
@@ -162,7 +166,8 @@ impl Search<'_, '_, '_> {
                 values.bind(var, value);
                 state.forced[c] = forced;
                 state.rf.insert(source, read);
-                let flow = if state.frame.contradicts(values) || !self.plausible(state, c) {
+                let settled = self.answers_only && self.is_settled(state.frame, values);
+                let flow = if settled || state.frame.contradicts(values) || !self.plausible(state, c) {
                     ControlFlow::Continue(())
                 } else {
                     self.choose_source(state, values, c)
@@ -220,6 +225,17 @@ impl Search<'_, '_, '_> {
         self.forced_orders(state);
         state.forced[c] = before;
         self.staged.plausible()
+    }
+
+    /// Whether each query has its witness, or cannot have one with the values so far.
+    fn is_settled(&self, frame: &Frame<'_>, values: &mut Values<'_>) -> bool {
+        let queries = self.collector.queries().iter().enumerate();
+        let mut value = |place: &Place| register_so_far(frame, values, place);
+        queries.into_iter().all(|(i, query)| match &query.goal {
+            _ if self.collector.has_witness(i) => true,
+            Goal::Final { condition, .. } => so_far(condition, &mut value) == Some(false),
+            Goal::Flag(_) | Goal::Failure(_) => true,
+        })
     }
 
     /// Whether the choices so far, the last of them for a read of cell `c`, may still become an execution.
@@ -351,7 +367,8 @@ impl Search<'_, '_, '_> {
             };
             (graph, Vec::new())
         });
-        ControlFlow::Continue(())
+        let all = self.answers_only && (0..self.collector.queries().len()).all(|i| self.collector.has_witness(i));
+        if all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -97,6 +97,12 @@ pub fn compare(
             check_witness(linked, task, &outcome, query, witness).map_err(|why| format!("witness: {why}"))?;
         }
     }
+    // The same answers if nobody asks for states.
+    let answers = fast.run(&Task { states: false, ..task.clone() }, &Silent).answers;
+    let is_found = |answer: &Answer| matches!(answer, Answer::Found(_));
+    if !answers.iter().map(is_found).eq(outcome.answers.iter().map(is_found)) {
+        return Err(format!("{} answers otherwise if states are not listed", fast.info().name));
+    }
     Ok(found)
 }
 

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use treville_base::Name;
 use treville_event::Graph;
 use treville_ir::{Formula, Question};
-use treville_task::{Answer, Counts, FinalState, FinalValue, Goal, Outcome, Scope, Stats, StopReason, Task, Witness};
+use treville_task::{
+    Answer, Counts, FinalState, FinalValue, Goal, Outcome, Query, Scope, Stats, StopReason, Task, Witness,
+};
 
 pub struct Collector<'t> {
     task: &'t Task,
@@ -73,6 +75,10 @@ impl<'t> Collector<'t> {
                 self.witnesses[i] = Some(Box::new(Witness { graph, picks, state: values.clone() }));
             }
         }
+    }
+
+    pub fn queries(&self) -> &'t [Query] {
+        &self.task.queries
     }
 
     /// Whether the query with this number has its witness.
