@@ -1,13 +1,16 @@
 //! Programs for engines that take tests: what threads start and how they fail becomes a question about final states.
 
 use crate::engines::Engines;
-use crate::{ModelOptions, Options, Session, unreadable};
+use crate::executions::unknown;
+use crate::programs::model_for_programs;
+use crate::{Options, Session};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use treville_base::Name;
 use treville_ir::{Dialect, Expr, Failure as Failing, Op, Program};
 use treville_passes::close::{Closed, close, told};
 use treville_passes::target;
-use treville_report::{Failure, VerdictWord};
+use treville_report::Failure;
 use treville_task::{Bounds, Counts, Engine, Monitor, Outcome, Semantics, Task, Violation};
 
 /// What engines for tests do not look for, where there is something to find.
@@ -45,11 +48,14 @@ impl Session<'_> {
             );
             return Err(unknown(why));
         }
-        let mut named = ModelOptions { name: Some(model.to_owned()), ..options.model.clone() };
-        if options.model.is_bundled(model) && matches!(model, "rc11" | "ra" | "imm") {
-            named.variants.push("cxx20".to_owned());
+        if let Some((failure, ..)) = closed.failures.iter().find(|(failure, ..)| !task.properties.contains(failure)) {
+            // What comes after a failure that nobody looks for is not enumerated.
+            return Err(unknown(format!(
+                "{} is not looked for, and how the program goes on not seen by {name}",
+                failure.name()
+            )));
         }
-        let linked = self.library.linked(&named, &closed.program)?;
+        let linked = self.library.linked(&model_for_programs(&options.model, model), &closed.program)?;
         let judges_races = linked.model.checks.iter().any(|check| check.name == RACE);
         if task.properties.contains(&Failing::Race) && !judges_races && has_plain_accesses(&task.program) {
             return Err(unknown(format!(
@@ -71,10 +77,6 @@ impl Session<'_> {
         engine.supports(&inner).map_err(|why| unknown(why.first().map_or_else(String::new, |why| why.what.clone())))?;
         Ok(outcome(&closed, &task.properties, engine.run(&inner, monitor)))
     }
-}
-
-fn unknown(reason: String) -> Failure {
-    Failure { word: VerdictWord::Unknown, ..unreadable(reason) }
 }
 
 /// Handles of threads become the addresses that they are.
@@ -109,19 +111,10 @@ fn outcome(closed: &Closed, properties: &BTreeSet<Failing>, inner: Outcome) -> O
     for state in inner.states.iter().flatten() {
         match told(&state.values) {
             (Some((thread, n)), _) => {
-                let failure = closed.failures.get(n).filter(|(failure, ..)| properties.contains(failure));
                 violation = violation.or_else(|| {
-                    let (failure, message, span) = failure?;
-                    let (name, message, thread) = (Some(message.clone()), message.to_string(), thread.0);
-                    Some(Violation {
-                        failure: *failure,
-                        name,
-                        message,
-                        thread,
-                        span: Some(*span),
-                        other: None,
-                        story: None,
-                    })
+                    let (failure, message, span) = closed.failures.get(n)?;
+                    let (name, message) = (Some(message.clone()), message.to_string());
+                    Some(Violation { thread: thread.0, span: Some(*span), ..found(*failure, name, message) })
                 });
             }
             (None, true) => counts.executions += state.executions,
@@ -129,12 +122,19 @@ fn outcome(closed: &Closed, properties: &BTreeSet<Failing>, inner: Outcome) -> O
         }
     }
     let races = inner.undefined || inner.flags.keys().any(|flag| *flag == RACE);
-    if violation.is_none() && races && properties.contains(&Failing::Race) {
-        let message = "two accesses race".to_owned();
-        let failure = Failing::Race;
-        violation = Some(Violation { failure, name: None, message, thread: 0, span: None, other: None, story: None });
+    if races && properties.contains(&Failing::Race) {
+        violation = violation.or_else(|| Some(found(Failing::Race, None, "two accesses race".to_owned())));
+    }
+    if let Some(flag) = inner.flags.keys().find(|flag| **flag != RACE && properties.contains(&Failing::Flag)) {
+        let message = format!("the model flags {flag}");
+        violation = violation.or_else(|| Some(found(Failing::Flag, Some(flag.clone()), message)));
     }
     Outcome { answers: Vec::new(), states: None, counts, violation, cut_at: None, ..inner }
+}
+
+/// A violation of which no more is known.
+fn found(failure: Failing, name: Option<Name>, message: String) -> Violation {
+    Violation { failure, name, message, thread: 0, span: None, other: None, story: None }
 }
 
 /// What two engines say differently of a program, as far as both have seen everything.
@@ -244,5 +244,29 @@ thread main main []
         assert_eq!(report.verdict(), VerdictWord::Yes, "{:?}", report.reason());
         let report = verify(&program(ATOMIC, BOTH), "tso", by("enumerate"));
         assert_eq!(report.verdict(), VerdictWord::Unknown);
+        // How the program goes on after the assertion is not known.
+        let races = Properties::of(&["race"]).unwrap_or_default();
+        let report = verify(&program(ATOMIC, BOTH), "rc11", RunOptions { properties: races, ..by("enumerate") });
+        assert_eq!(report.verdict(), VerdictWord::Unknown);
+        assert!(
+            report.reason().is_some_and(|why| why.contains("assertion is not looked for")),
+            "{:?}",
+            report.reason()
+        );
+    }
+
+    #[test]
+    fn flags_of_the_model_are_violations() {
+        let mut files = MemoryFiles::default();
+        files.0.insert("p.ir".into(), program(ATOMIC, "0:1"));
+        files.0.insert("my.cat".into(), "acyclic po | rf | co | fr\nflag ~empty rf & ext as seen\n".into());
+        let model = ModelOptions { name: Some("my.cat".to_owned()), ..ModelOptions::default() };
+        for engine in ["enumerate", "explore"] {
+            let options = Options { model: model.clone(), run: by(engine) };
+            let report = Session::new(&files, Cancel::new()).verify("p.ir", &options, &Silent);
+            let Content::Program(checked) = &report.content else { panic!("{engine}: {:?}", report.reason()) };
+            let violation = checked.outcome.violation.as_ref();
+            assert_eq!(violation.map(|v| v.message.as_str()), Some("the model flags seen"), "{engine}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Outcomes that one model allows and the other does not.
 
-use crate::{Options, Session, unreadable, verify};
+use crate::executions::unknown;
+use crate::{Options, Session, verify};
 use std::collections::BTreeSet;
-use treville_report::{Checked, Comparison, Difference, Failure, VerdictWord, show_state};
+use treville_report::{Checked, Comparison, Difference, Failure, show_state};
 use treville_task::Silent;
 
 impl Session<'_> {
@@ -35,7 +36,7 @@ impl Session<'_> {
             None => Ok(checked),
             Some(why) => {
                 let reason = format!("under {model}, {why}");
-                Err(Failure { word: VerdictWord::Unknown, ..unreadable(reason) })
+                Err(unknown(reason))
             }
         }
     }

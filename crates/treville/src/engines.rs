@@ -59,7 +59,7 @@ impl Engines {
     /// The engine to ask if the first one refuses, unless the call names its own.
     pub(crate) fn spare(&self, options: &RunOptions) -> Option<Arc<dyn Engine>> {
         let auto = options.engine.as_deref().is_none_or(|name| name == "auto") && !options.plain;
-        auto.then(|| self.named("explore").ok()).flatten()
+        auto.then(|| self.named(Self::FOR_PROGRAMS).ok()).flatten()
     }
 
     /// The same for a program that asks nothing of its own.

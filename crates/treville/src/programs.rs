@@ -1,5 +1,6 @@
 //! Whole programs: they ask nothing of their own, and the question is whether they can fail.
 
+use crate::executions::unknown;
 use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, refusal, unreadable};
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use treville_base::{Diagnostic, FileId, Name, SourceMap};
 use treville_ir::{Dialect, Program};
 use treville_llvm::{Clang, CompileOptions, LowerOptions};
 use treville_passes::target::{self, Exclusives};
-use treville_report::{Failure, ProgramChecked, VerdictWord};
+use treville_report::{Failure, ProgramChecked};
 use treville_task::{
     Bounds, Engine, Limits, Monitor, Outcome, Reductions, Reference, Scope, Semantics, StopReason, Task, Verdict,
 };
@@ -33,6 +34,9 @@ const BUILT_IN: &[&str] = &["sc", "tso", "ra", "rc11"];
 
 /// The fence of x86, as its model calls it.
 const X86_FENCE: &str = "MFENCE";
+
+/// Bundled models that tell today's C from that of C11.
+const TODAYS_C: &[&str] = &["rc11", "ra", "imm"];
 
 /// The model when none is named.
 const DEFAULT_MODEL: &str = "rc11";
@@ -110,15 +114,14 @@ impl Session<'_> {
         let simpler =
             treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
         let mut program = treville_passes::run(&program, &simpler);
-        let named = ModelOptions { name: Some(model.clone()), ..options.model.clone() };
+        let named = model_for_programs(&options.model, &model);
         let (reference, bundled) = if built_in {
             (self.reference(named, &program)?, None)
         } else {
             let bundled = options.model.is_bundled(&model).then(|| Name::new(&model));
-            let mut named = named;
             if model == "sc" {
                 let reason = "programs are checked under sc as it is only, without variants or checks left out";
-                return Err(Failure { word: VerdictWord::Unknown, ..unreadable(reason) });
+                return Err(unknown(reason.to_owned()));
             }
             if let Some(machine) = target::dialect_for(&model) {
                 program =
@@ -126,8 +129,6 @@ impl Session<'_> {
             } else {
                 // All that a model of C may name, whatever the program's text says of its dialect.
                 program.dialect = Arc::new(Dialect::c11(DEFAULT_MODEL));
-                // Programs are in today's C, tests in that of their time.
-                named.variants.extend(bundled.as_ref().map(|_| "cxx20".to_owned()));
             }
             let linked = self.library.linked(&named, &program)?;
             let fence = target::full_fence(&model).map(Name::new);
@@ -173,7 +174,7 @@ impl Session<'_> {
             let other = run(&*self.engines.named(second).map_err(unreadable)?)?;
             if let Some(why) = &other.stopped {
                 let reason = format!("the answer could not be checked by {second}: {why}");
-                return Err(Failure { word: VerdictWord::Unknown, ..unreadable(reason) });
+                return Err(unknown(reason));
             }
             if let Some(what) = closed::disagreement(&outcome, &other) {
                 return Err(unreadable(format!("the engines {name} and {second} disagree, which is a bug: {what}")));
@@ -188,17 +189,23 @@ impl Session<'_> {
 
 impl Session<'_> {
     /// A model that the engine has built in, as axioms for this program, with which the evaluator judges what is found.
-    fn reference(&self, mut named: ModelOptions, program: &Program) -> Result<Reference, Failure> {
+    fn reference(&self, named: ModelOptions, program: &Program) -> Result<Reference, Failure> {
         let on_x86 = named.name.as_deref() == Some("tso");
-        if matches!(named.name.as_deref(), Some("rc11" | "ra")) {
-            named.variants.push("cxx20".to_owned());
-        }
         // On x86 an update is one event, and locked; stores and fences that are seq_cst bring a fence.
         let more: Vec<Name> = program.dialect.sets.iter().cloned().chain([Name::new(X86_FENCE)]).collect();
         let linked = self.library.linked_for(&named, &Dialect::c("C", DEFAULT_MODEL, true, &more))?;
         let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
         Ok(Reference { model, vocabulary, fence: on_x86.then(|| Name::new(X86_FENCE)) })
     }
+}
+
+/// The model as programs have it: they are in today's C, tests in that of their time.
+pub(crate) fn model_for_programs(options: &ModelOptions, model: &str) -> ModelOptions {
+    let mut named = ModelOptions { name: Some(model.to_owned()), ..options.clone() };
+    if options.is_bundled(model) && TODAYS_C.contains(&model) {
+        named.variants.push("cxx20".to_owned());
+    }
+    named
 }
 
 /// The program after the compilation of its atomics to the machine with this dialect.
@@ -274,7 +281,7 @@ thread main main []
         let files = MemoryFiles::default();
         let session = Session::new(&files, Cancel::new());
         let program = treville_ir::text::parse(FileId(0), STORE_BUFFERING).unwrap_or_else(|e| panic!("{e:?}"));
-        let named = ModelOptions { name: Some(judged.to_owned()), ..ModelOptions::default() };
+        let named = model_for_programs(&ModelOptions::default(), judged);
         let reference = session.reference(named, &program).unwrap_or_else(|e| panic!("{}", e.reason));
         let task = Task {
             program: Arc::new(program),

@@ -1,12 +1,13 @@
 //! Answering the question that a program asks.
 
+use crate::executions::unknown;
 use crate::programs;
 use crate::session::Prepared;
 use crate::{Options, Session, refusal, unreadable};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_ir::{Quantifier, Question};
-use treville_report::{Checked, Content, Failure, FileReport, VerdictWord, show_state};
+use treville_report::{Checked, Content, Failure, FileReport, show_state};
 use treville_task::{Answer, Engine, Monitor, Outcome, Scope, StopReason, Verdict};
 
 impl Session<'_> {
@@ -110,7 +111,7 @@ fn cross_check(
     let second = engine.run(&prepared.task, monitor);
     if let Some(why) = &second.stopped {
         let reason = format!("the answer could not be checked by {name}: {why}");
-        return Err(Failure { word: VerdictWord::Unknown, ..unreadable(reason) });
+        return Err(unknown(reason));
     }
     match disagreement(prepared, first, &second) {
         None => Ok(()),

@@ -62,6 +62,19 @@ fn wrong_calls_are_said_on_standard_error() {
     assert!(treville(&["verify", &program]).stderr.contains(".rma are not built yet"));
 }
 
+/// A table of many files asks for verdicts only; what is said beside its rows is about all executions nevertheless.
+#[test]
+fn texts_of_a_batch_count_every_execution() {
+    let (a, b) = (case("SB.litmus"), case("MP.litmus"));
+    for option in ["--stats", "--witness", "--states"] {
+        let run = treville(&["verify", &a, &b, option]);
+        let counted = "4 states; the condition holds in 1 of 4 executions (*): Sometimes";
+        assert!(run.stdout.contains(counted), "{option}: {}", run.stdout);
+    }
+    let run = treville(&["verify", &a, &b]);
+    assert!(!run.stdout.contains("executions"), "{}", run.stdout);
+}
+
 #[test]
 fn errors_have_file_line_and_column() {
     let bad =

@@ -30,7 +30,7 @@ mod tests;
 pub use parse::parse;
 pub use print::print;
 
-use crate::{Failure, Storage, Wait};
+use crate::{Storage, Wait};
 use treville_term::BinOp;
 
 const BINARY: &[(&str, BinOp)] = &[
@@ -59,21 +59,6 @@ const WAITS: &[(&str, Wait)] = &[("assume", Wait::Assume), ("spin", Wait::Spin),
 
 const STORAGES: &[(&str, Storage)] =
     &[("heap", Storage::Heap), ("stack", Storage::Stack), ("private", Storage::Private)];
-
-const FAILURES: &[Failure] = &[
-    Failure::Assertion,
-    Failure::Race,
-    Failure::Uninitialized,
-    Failure::InvalidAccess,
-    Failure::UseAfterFree,
-    Failure::DoubleFree,
-    Failure::InvalidFree,
-    Failure::Leak,
-    Failure::Deadlock,
-    Failure::Liveness,
-    Failure::ApiMisuse,
-    Failure::Flag,
-];
 
 /// Words that begin what comes after `r =`, so that no register is written like one.
 const YIELDING: &[&str] =

@@ -111,7 +111,8 @@ impl<'t> Collector<'t> {
             .collect();
         Outcome {
             answers,
-            states: Some(self.states.into_values().collect()),
+            // If nobody asked for them, not all were looked for.
+            states: self.task.states.then(|| self.states.into_values().collect()),
             counts: self.counts,
             flags: self.flags,
             undefined: self.undefined,

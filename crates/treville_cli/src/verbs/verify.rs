@@ -95,10 +95,15 @@ impl Printer {
 
     fn wants_states(&self) -> bool {
         match self.format {
-            VerifyFormat::Text => self.details.states || !self.batch,
+            VerifyFormat::Text => !self.batch || self.says_more(),
             VerifyFormat::Herd => true,
             VerifyFormat::Json => self.details.states,
         }
+    }
+
+    /// Whether a batch has a text for each file beside its row.
+    fn says_more(&self) -> bool {
+        self.details.states || self.details.witness || self.details.stats
     }
 
     /// False if nobody reads the output any more.
@@ -136,8 +141,7 @@ impl Printer {
             (false, false) => text(report, self.details, output.palette),
             (true, _) => {
                 let row = summary_row(report, self.width, output.palette);
-                let more = self.details.states || self.details.witness || self.details.stats;
-                if more && !failed { row + &text(report, self.details, output.palette) + "\n" } else { row }
+                if self.says_more() && !failed { row + &text(report, self.details, output.palette) + "\n" } else { row }
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Text to programs.
 
 use super::lexer::{Token, tokens};
-use super::{BINARY, FAILURES, STORAGES, WAITS, YIELDING};
+use super::{BINARY, STORAGES, WAITS, YIELDING};
 use crate::{
-    Block, BlockId, Callee, Dialect, Expr, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Object, ObjectId, Op,
-    Program, Reg, RegInfo, Root, StatusDependency, Tags, Terminator, Type, UpdateTags,
+    Block, BlockId, Callee, Dialect, Expr, Failure, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Object,
+    ObjectId, Op, Program, Reg, RegInfo, Root, StatusDependency, Tags, Terminator, Type, UpdateTags,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -454,7 +454,8 @@ impl Parser {
             return Ok(Op::Fill { to: self.expr()?, byte: self.expr()?, len: self.expr()?, tags: self.tags()? });
         }
         if self.eat_word("fail") {
-            let failures: Vec<_> = FAILURES.iter().map(|f| (f.name(), *f)).collect();
+            let all = Failure::USUAL.iter().chain(Failure::ASKED);
+            let failures: Vec<_> = all.map(|f| (f.name(), *f)).collect();
             return Ok(Op::Fail { failure: self.choice(&failures)?, message: self.name()? });
         }
         if self.eat_word("mark") {

@@ -7,6 +7,7 @@ mod code;
 mod compile;
 mod effects;
 mod flow;
+mod loops;
 mod private;
 mod retry;
 mod run;

@@ -617,82 +617,6 @@ impl<T: Track> Runner<T> {
         None
     }
 
-    fn pop_loop(&mut self) {
-        if let Some(l) = self.loops.pop() {
-            self.loop_slots.truncate(l.start as usize);
-        }
-    }
-
-    /// At the head of a loop: has the last iteration changed anything, and may there be another?
-    fn at_loop(&mut self, image: &Image, code: &Code, base: usize, id: u16, options: &RunOptions) -> Option<Step> {
-        let depth = self.frames.len() as u16;
-        while self.loops.last().is_some_and(|l| l.depth == depth && !encloses(code, l.id, id)) {
-            self.pop_loop();
-        }
-        let info = &code.loops[usize::from(id)];
-        let now = info.live.iter().map(|s| self.slots[base + usize::from(*s)]);
-        let read = self.last_read;
-        match self.loops.last_mut().filter(|l| l.depth == depth && l.id == id) {
-            None => {
-                let start = self.loop_slots.len() as u32;
-                self.loop_slots.extend(now);
-                let seed = read.filter(|(_, value, site)| {
-                    let is_seed = |(seed, slots): &(SiteId, Vec<Slot>)| {
-                        seed == site && slots.iter().all(|s| self.slots[base + usize::from(*s)] == *value)
-                    };
-                    info.seed.as_ref().is_some_and(is_seed)
-                });
-                let seed = seed.map_or(NO_ADDRESS, |(addr, _, _)| addr);
-                self.loops.push(LoopState { depth, id, count: 0, effects: self.effects, start, repeated: 0, seed });
-            }
-            Some(state) => {
-                let start = state.start as usize;
-                let before = &mut self.loop_slots[start..start + info.live.len()];
-                if options.idle_blocks && state.effects == self.effects && now.clone().eq(before.iter().copied()) {
-                    return Some(Step::Blocked { site: None, wait: Wait::Spin });
-                }
-                if options.idle_blocks
-                    && state.effects + u32::from(state.repeated) == self.effects
-                    && let (Some(read), Some((site, slots))) = (read, &info.seed)
-                    && read.0 == state.seed
-                    && image.sites[*site].order & !image.sites[read.2].order == 0
-                    && info
-                        .live
-                        .iter()
-                        .zip(now.clone().zip(before.iter()))
-                        .all(|(slot, (now, before))| if slots.contains(slot) { now == read.1 } else { now == *before })
-                {
-                    return Some(Step::Blocked { site: None, wait: Wait::Spin });
-                }
-                state.count += 1;
-                if options.bound.is_some_and(|bound| state.count > bound) {
-                    return Some(Step::Cut);
-                }
-                (state.effects, state.repeated) = (self.effects, 0);
-                // Only the first iteration comes right after the read.
-                state.seed = NO_ADDRESS;
-                before.iter_mut().zip(now).for_each(|(b, n)| *b = n);
-            }
-        }
-        None
-    }
-
-    /// Where a round of the innermost loop begins: has the last one changed anything? What there was then is kept after what
-    /// there was at the head.
-    fn at_round(&mut self, code: &Code, base: usize, id: u16, options: &RunOptions) -> Option<Step> {
-        let state = self.loops.last().filter(|l| l.id == id)?;
-        let info = &code.loops[usize::from(id)];
-        let kept = state.start as usize + info.live.len();
-        let now = info.round.iter().map(|s| self.slots[base + usize::from(*s)]);
-        let now = std::iter::once(u64::from(self.effects)).chain(now);
-        if options.idle_blocks && now.clone().eq(self.loop_slots[kept..].iter().copied()) {
-            return Some(Step::Blocked { site: None, wait: Wait::Spin });
-        }
-        self.loop_slots.truncate(kept);
-        self.loop_slots.extend(now);
-        None
-    }
-
     fn allocate(&mut self, size: u64) -> Option<u64> {
         let objects = size.div_ceil(address::OBJECT_SIZE).max(1);
         let number = self.n_allocs;
@@ -724,18 +648,6 @@ fn jump(from: u32, to: u32, fuel: &mut u32) -> u32 {
         *fuel = fuel.saturating_sub(1);
     }
     to
-}
-
-/// Whether loop `outer` is `inner` or around it.
-fn encloses(code: &Code, outer: u16, inner: u16) -> bool {
-    let mut at = Some(inner);
-    while let Some(id) = at {
-        if id == outer {
-            return true;
-        }
-        at = code.loops[usize::from(id)].parent;
-    }
-    false
 }
 
 fn func_at(image: &Image, addr: u64) -> Option<FuncId> {
