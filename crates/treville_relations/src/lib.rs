@@ -1,0 +1,25 @@
+//! What is known of a memory model's terms on the events of a program, before any execution is chosen.
+//!
+//! The input is a linked model and [`Facts`]: events that happen or do not, with bounds of their base sets and relations.
+//! [`analyse`] finds, for each term, pairs that it *may* have and pairs that it *must* have (whenever their events happen), and
+//! which of the pairs between these bounds are *active*: able to make a difference to a check. An engine that encodes executions
+//! needs a literal for these only. See Gavrilenko, Ponce de León, Furbach, Heljanko, Meyer, "BMC for Weak Memory Models:
+//! Relation Analysis for Compact SMT Encodings", CAV 2019.
+//!
+//! Meaning of bounds: in an execution, let a term's value be computed on the events that happen. Pairs of the value are in `may`;
+//! pairs of `must` whose events happen are in the value. This holds of every execution, at [`Level::Extended`] of every
+//! execution that passes the required checks.
+
+mod active;
+mod analysis;
+mod bottom_up;
+mod derive;
+mod duties;
+mod extent;
+mod facts;
+mod plan;
+
+pub use analysis::{Analysis, Counts, Level, Options, Relevance, Sizes, analyse};
+pub use duties::Duty;
+pub use extent::{ByPolarity, Extent, Known, Polarity};
+pub use facts::Facts;

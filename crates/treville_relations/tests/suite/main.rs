@@ -1,0 +1,7 @@
+//! The analysis against executions: what it claims holds of each, and what it leaves out makes no difference to any.
+
+mod dice;
+mod executions;
+mod models;
+mod programs;
+mod soundness;
