@@ -1,0 +1,35 @@
+//! On small random problems, clauses over edges that must form orders: all ways of solving agree with trying everything, and
+//! every model is checked.
+
+use crate::problem::{Problem, Random};
+use treville_base::Cancel;
+use treville_sat::{Backend, Orders, Solver, Verdict};
+
+fn by_theory(backend: Backend, orders: Orders, problem: &Problem) -> bool {
+    let mut solver = Solver::with_theory(backend, orders);
+    problem.give(&mut solver);
+    problem.give_edges(&mut solver.theory_mut());
+    let verdict = solver.solve(&[], &Cancel::new());
+    if verdict == Verdict::Sat {
+        assert!(problem.is_model(|lit| solver.value(lit)), "{problem:?}");
+    }
+    assert_ne!(verdict, Verdict::Unknown);
+    verdict == Verdict::Sat
+}
+
+#[test]
+fn all_agree_with_trying_everything() {
+    let mut random = Random::new(1);
+    let mut n_sat = 0;
+    for _ in 0..600 {
+        let problem = Problem::random(&mut random);
+        let expected = problem.try_everything();
+        n_sat += u32::from(expected);
+        for backend in Backend::ALL {
+            assert_eq!(by_theory(*backend, Orders::new(), &problem), expected, "{backend:?} {problem:?}");
+            let conflicts_only = Orders::new().without_propagation();
+            assert_eq!(by_theory(*backend, conflicts_only, &problem), expected, "{backend:?} {problem:?}");
+        }
+    }
+    assert!((100..500).contains(&n_sat), "too easy: {n_sat}");
+}

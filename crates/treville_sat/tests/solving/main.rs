@@ -1,0 +1,5 @@
+//! The solver as its users see it.
+
+mod agreement;
+mod bits;
+mod problem;

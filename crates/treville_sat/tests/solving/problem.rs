@@ -1,0 +1,95 @@
+//! Random problems: orders whose edges depend on literals, with clauses over these.
+
+use treville_base::BitMatrix;
+use treville_sat::{ClauseSink, Lit, Orders};
+
+/// A generator of numbers with no ambition (xorshift).
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub(crate) fn word(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.word() >> 11) as usize % n
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    /// Variables from 2 on; 1 is the constant.
+    pub(crate) n_vars: usize,
+    pub(crate) n_orders: usize,
+    pub(crate) n_nodes: usize,
+    /// Order, from, to, literal.
+    pub(crate) edges: Vec<(usize, usize, usize, Lit)>,
+    pub(crate) clauses: Vec<Vec<Lit>>,
+}
+
+impl Problem {
+    pub(crate) fn random(random: &mut Random) -> Self {
+        let (n_vars, n_orders, n_nodes) = (3 + random.below(9), 1 + random.below(3), 2 + random.below(5));
+        let lit = |random: &mut Random| {
+            let number = 2 + random.below(n_vars) as i32;
+            Lit::new(if random.below(3) == 0 { -number } else { number })
+        };
+        let edges = (0..2 + random.below(3 * n_vars))
+            .map(|_| {
+                let lit = if random.below(5) == 0 { Lit::TRUE } else { lit(random) };
+                let (from, mut to) = (random.below(n_nodes), random.below(n_nodes));
+                // Fixed edges mostly lead forward, or nothing would be left to decide.
+                if lit == Lit::TRUE && to <= from && random.below(40) > 0 {
+                    to = from + 1;
+                }
+                (random.below(n_orders), from, to, lit)
+            })
+            .collect();
+        let clauses =
+            (0..random.below(3 * n_vars)).map(|_| (0..1 + random.below(3)).map(|_| lit(random)).collect()).collect();
+        Problem { n_vars, n_orders, n_nodes: n_nodes + 1, edges, clauses }
+    }
+
+    pub(crate) fn give(&self, sink: &mut impl ClauseSink) {
+        for _ in 0..self.n_vars {
+            sink.new_var();
+        }
+        for clause in &self.clauses {
+            sink.add_clause(clause);
+        }
+    }
+
+    pub(crate) fn give_edges(&self, orders: &mut Orders) {
+        let ids: Vec<_> = (0..self.n_orders).map(|_| orders.add_order()).collect();
+        for (order, from, to, lit) in &self.edges {
+            orders.add_edge(ids[*order], *from, *to, *lit);
+        }
+    }
+
+    pub(crate) fn is_model(&self, value: impl Fn(Lit) -> bool) -> bool {
+        let is_acyclic = |order| {
+            let edges = self.edges.iter().filter(|edge| edge.0 == order && value(edge.3));
+            BitMatrix::from_pairs(self.n_nodes, edges.map(|edge| (edge.1, edge.2))).is_acyclic()
+        };
+        value(Lit::TRUE)
+            && self.clauses.iter().all(|clause| clause.iter().any(|lit| value(*lit)))
+            && (0..self.n_orders).all(is_acyclic)
+    }
+
+    pub(crate) fn try_everything(&self) -> bool {
+        (0..1u32 << self.n_vars).any(|bits| {
+            self.is_model(|lit| {
+                let index = lit.var().index();
+                let positive = index == 1 || bits >> (index - 2) & 1 == 1;
+                positive != lit.is_negated()
+            })
+        })
+    }
+}
