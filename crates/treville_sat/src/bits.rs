@@ -27,6 +27,11 @@ impl Bits {
         self.vars.insert(var, word);
     }
 
+    /// The bits of a variable that has some.
+    pub fn lits(&self, var: VarId) -> &[Lit] {
+        self.vars.get(&var).map_or(&[], Vec::as_slice)
+    }
+
     /// The bits of a term.
     pub fn term<S: ClauseSink>(&mut self, gates: &mut Gates<S>, store: &TermStore, term: TermId) -> &[Lit] {
         let mut open = vec![term];
