@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use treville_base::{IndexVec, Name};
 use treville_event::Cell;
+use treville_ir::ThreadId;
 use treville_model::{Model, TermId as ModelTerm};
 use treville_relations::Analysis;
 use treville_sat::{Backend, Bits, Gates, Lit, OrderId, Orders, Solver};
 use treville_term::{TermId, TermStore, VarId};
-use treville_ir::ThreadId;
 
 /// How orders are kept free of cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,7 +51,9 @@ pub(crate) struct Encoder<'a> {
     /// The final value of each observed cell.
     finals: BTreeMap<Cell, Vec<Lit>>,
     terms: FxHashMap<(ModelTerm, u32, u32), Lit>,
-    /// Some access has an address where nothing is.
+    /// Whether events with a computed address have one where no cell is.
+    astray: BTreeMap<usize, Lit>,
+    /// Whether some event has.
     pub(crate) strays: Lit,
     /// Whether a thread was cut at the bound.
     pub(crate) cut: Lit,
@@ -96,6 +98,7 @@ impl<'a> Encoder<'a> {
             last: BTreeMap::new(),
             finals: BTreeMap::new(),
             terms: FxHashMap::default(),
+            astray: BTreeMap::new(),
             strays: Lit::FALSE,
             cut: Lit::FALSE,
             complete: Lit::TRUE,

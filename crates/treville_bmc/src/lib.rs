@@ -44,8 +44,10 @@ impl Bmc {
     }
 }
 
-const INFO: EngineInfo =
-    EngineInfo { name: "bmc", about: "all executions of an unrolled program at once, by a SAT solver with an ordering theory" };
+const INFO: EngineInfo = EngineInfo {
+    name: "bmc",
+    about: "all executions of an unrolled program at once, by a SAT solver with an ordering theory",
+};
 
 impl Engine for Bmc {
     fn info(&self) -> &EngineInfo {

@@ -41,7 +41,7 @@ pub(crate) fn replay<R>(
     encoder: &Encoder<'_>,
     events: &Events<'_>,
     shape: Shape,
-    visit: impl FnOnce(&Graph, &Finals<'_>) -> R,
+    visit: impl FnOnce(&Finals<'_>, &mut dyn FnMut() -> Graph) -> R,
 ) -> Result<R, Mismatch> {
     let prepared = events.prepared;
     let mut traces = Traces::default();
@@ -105,9 +105,10 @@ pub(crate) fn replay<R>(
     let memory = orders.iter().filter_map(|o| o.last()).filter_map(|&w| Some((cell(w)?, solution.solved[w].written?)));
     let registers = register_values(&frame, &mut values);
     let state = Finals { program: prepared.program, registers: &registers, memory: memory.collect() };
-    let skeleton = Arc::new(skeleton(prepared.program, prepared.vocabulary, &frame, &solution.solved));
-    let graph = Graph { skeleton, rf: Relation::from_pairs(n, rf), co, finals };
-    Ok(visit(&graph, &state))
+    Ok(visit(&state, &mut || {
+        let skeleton = Arc::new(skeleton(prepared.program, prepared.vocabulary, &frame, &solution.solved));
+        Graph { skeleton, rf: Relation::from_pairs(n, rf.iter().copied()), co: co.clone(), finals: finals.clone() }
+    }))
 }
 
 /// The events of a thread that happen, by position in its trace, in the order in which they do.

@@ -123,7 +123,7 @@ impl<'t> Search<'_, 't> {
         for i in 0..self.task.queries.len() {
             let Goal::Final { condition, .. } = &self.task.queries[i].goal else { continue };
             let asked = self.encoder.formula(condition, &self.registers);
-            while !self.collector.has_witness(i) && self.next(&[asked])? {}
+            while !self.collector.has_witness(i) && self.next(&[asked], true)? {}
         }
         Ok(())
     }
@@ -139,7 +139,7 @@ impl<'t> Search<'_, 't> {
         bits.sort_unstable();
         bits.dedup();
         let another = self.encoder.fresh();
-        while self.next(&[another])? {
+        while self.next(&[another], false)? {
             let other = bits.iter().map(|bit| bit.negated_if(self.encoder.is_true(*bit)));
             let clause: Vec<Lit> = other.chain([!another]).collect();
             self.encoder.solver().add_clause(&clause);
@@ -154,13 +154,14 @@ impl<'t> Search<'_, 't> {
             let asked = self.encoder.fresh();
             self.encoder.solver().add_clause(&[!asked, note]);
             // The first execution that has it is enough, if the reference evaluator agrees; `next` sees to that.
-            self.next(&[asked])?;
+            self.next(&[asked], true)?;
         }
         Ok(())
     }
 
-    /// Looks for an execution with these properties, and adds it to what was found. False if there is none.
-    fn next(&mut self, properties: &[Lit]) -> Result<bool, Stop> {
+    /// Looks for an execution with these properties, and adds it to what was found. False if there is none. The reference
+    /// evaluator judges it if it `matters`, or if it is the first that answers a query.
+    fn next(&mut self, properties: &[Lit], matters: bool) -> Result<bool, Stop> {
         let cancel = &self.task.limits.cancel;
         let Semantics::Axioms(model, _) = &self.task.semantics else { return Ok(false) };
         let assumptions: Vec<Lit> = self.counted.iter().chain(properties).copied().collect();
@@ -172,9 +173,14 @@ impl<'t> Search<'_, 't> {
             }
             let before = self.collector.counts.executions;
             let (collector, events) = (&mut self.collector, self.events);
-            let judged = replay(&self.encoder, events, self.shape, |graph, finals| {
+            let matters = matters || self.encoder.lenient;
+            let judged = replay(&self.encoder, events, self.shape, |finals, graph| {
                 let thin = finals.has_thin_air();
-                collector.judge(model, graph, finals, cancel).map(|()| thin)
+                if matters || thin || collector.is_news(finals) {
+                    return collector.judge(model, &graph(), finals, cancel).map(|()| thin);
+                }
+                collector.add(finals, &mut || (graph(), Vec::new()));
+                Ok(thin)
             });
             match judged {
                 Ok(Ok(false)) if self.collector.counts.executions > before => return Ok(true),

@@ -17,6 +17,8 @@ pub(crate) struct Cadical {
 impl Cadical {
     pub(crate) fn new(bridge: Rc<RefCell<Bridge>>) -> Self {
         let mut solver = CaDiCal::new();
+        // Most literals are only implied by what they stand for: false is the better guess.
+        solver.set("phase", 0);
         solver.connect_terminator(Polled { bridge: Rc::clone(&bridge), calls: 0 });
         Cadical { solver, bridge, is_connected: false }
     }

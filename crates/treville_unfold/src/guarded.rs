@@ -80,7 +80,8 @@ impl Guarded {
     /// Runs every thread; `None` if that was cancelled or grew too large.
     pub fn of(program: &Program, shape: Shape, cancel: &Cancel) -> Option<Guarded> {
         let shape = Shape { arrivals: true, ..shape };
-        let mut guarded = Guarded { traces: Traces::default(), threads: IndexVec::new(), required: Vec::new() };
+        let traces = Traces { joined: true, ..Traces::default() };
+        let mut guarded = Guarded { traces, threads: IndexVec::new(), required: Vec::new() };
         for thread in program.roots.ids() {
             let func = &program.funcs[program.roots[thread].func];
             let cfg = Cfg::new(func);

@@ -23,12 +23,14 @@ pub struct Possible {
     /// By variable. A variable that no read of a whole cell defines may be anything.
     vars: BTreeMap<VarId, BTreeSet<Bv>>,
     anything: BTreeSet<VarId>,
+    /// Choices between values may be those between paths: then a value does not depend on what was read to decide.
+    joined: bool,
 }
 
 impl Possible {
     /// Nothing is known.
     pub(crate) fn anything() -> Possible {
-        Possible { vars: BTreeMap::new(), anything: BTreeSet::new() }
+        Possible { vars: BTreeMap::new(), anything: BTreeSet::new(), joined: true }
     }
 
     /// `None` if the work was cancelled. Paths that were cut count too: what they wrote can be read.
@@ -46,8 +48,11 @@ impl Possible {
                 writes.insert((address, size, value));
             }
         }
-        let mut possible =
-            Possible { vars: reads.keys().map(|v| (*v, BTreeSet::new())).collect(), anything: BTreeSet::new() };
+        let mut possible = Possible {
+            vars: reads.keys().map(|v| (*v, BTreeSet::new())).collect(),
+            anything: BTreeSet::new(),
+            joined: traces.joined,
+        };
         loop {
             let mut changed = false;
             for (&var, &(address, size)) in &reads {
@@ -114,11 +119,8 @@ impl Possible {
         if let Some(v) = store.as_const(term) {
             return Some(BTreeSet::from([v]));
         }
-        let mut vars = Vec::new();
-        store.visit_vars(term, &mut |v| vars.push(v));
-        vars.sort();
-        vars.dedup();
-        if !self.are_few(&vars) {
+        let (vars, chooses) = survey(store, term);
+        if chooses && self.joined || !self.are_few(&vars) {
             return self.structural(store, term, &mut BTreeMap::new());
         }
         let mut found = BTreeSet::new();
@@ -156,10 +158,8 @@ impl Possible {
                 }
                 _ => None,
             },
-            TermNode::Ite(c, a, b) => match (of(c), of(a), of(b)) {
-                (Some(c), Some(a), _) if c.iter().all(|c| !c.is_zero()) => Some(a),
-                (Some(c), _, Some(b)) if c.iter().all(|c| c.is_zero()) => Some(b),
-                (_, Some(a), Some(b)) => Some(a.union(&b).copied().collect()),
+            TermNode::Ite(_, a, b) => match (of(a), of(b)) {
+                (Some(a), Some(b)) => Some(a.union(&b).copied().collect()),
                 _ => None,
             },
         };
@@ -198,4 +198,29 @@ impl Possible {
     fn can_hold(&self, store: &TermStore, condition: TermId) -> bool {
         self.values(store, condition).is_none_or(|values| values.iter().any(|v| !v.is_zero()))
     }
+}
+
+/// The variables of a term, and whether it chooses between values somewhere.
+fn survey(store: &TermStore, term: TermId) -> (Vec<VarId>, bool) {
+    let mut seen = BTreeSet::from([term]);
+    let mut todo = vec![term];
+    let (mut vars, mut chooses) = (Vec::new(), false);
+    while let Some(t) = todo.pop() {
+        let operands = match store.node(t) {
+            TermNode::Const(_) => [None; 3],
+            TermNode::Var(v, _) => {
+                vars.push(v);
+                [None; 3]
+            }
+            TermNode::Un(_, a) | TermNode::Cast(_, _, a) => [Some(a), None, None],
+            TermNode::Bin(_, a, b) => [Some(a), Some(b), None],
+            TermNode::Ite(c, a, b) => {
+                chooses = true;
+                [Some(c), Some(a), Some(b)]
+            }
+        };
+        todo.extend(operands.into_iter().flatten().filter(|t| seen.insert(*t)));
+    }
+    vars.sort();
+    (vars, chooses)
 }

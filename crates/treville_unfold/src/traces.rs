@@ -44,6 +44,8 @@ pub struct Traces {
     pub n_vars: u32,
     /// The beginnings of paths that were cut at the bound.
     pub cut: Vec<Trace>,
+    /// Each thread has one trace with the events of all its paths.
+    pub joined: bool,
 }
 
 /// Too many paths to be worth starting on.

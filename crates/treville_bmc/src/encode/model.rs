@@ -7,8 +7,8 @@
 
 use super::{Encoder, Order, pair};
 use rustc_hash::FxHashMap;
-use treville_event::BaseRel;
 use treville_base::IndexVec;
+use treville_event::BaseRel;
 use treville_model::{CheckKind, Orders, PickId, PickSource, RecOrder, Term, TermId, children};
 use treville_relations::{Duty, Extent, Polarity};
 use treville_sat::Lit;
@@ -38,8 +38,7 @@ impl Encoder<'_> {
         for pick in picks {
             self.pick(pick);
         }
-        let mut grounds =
-            Grounds { order: None, nodes: FxHashMap::default(), recursive: self.recursive_terms() };
+        let mut grounds = Grounds { order: None, nodes: FxHashMap::default(), recursive: self.recursive_terms() };
         let terms: Vec<TermId> = self.model.terms.ids().collect();
         for t in terms {
             let (active, stated) = (&self.analysis.active[t], &self.analysis.stated[t]);
@@ -261,9 +260,13 @@ impl Encoder<'_> {
             let lit = self.holds(t, x, y);
             // Both are among those that are ordered, and in one class.
             let mut members = vec![self.both(x, y)];
-            for (t, x, y) in
-                [(orders.on, x, x), (orders.on, y, y), (orders.classes, x, y), (orders.classes, x, x), (orders.classes, y, y)]
-            {
+            for (t, x, y) in [
+                (orders.on, x, x),
+                (orders.on, y, y),
+                (orders.classes, x, y),
+                (orders.classes, x, x),
+                (orders.classes, y, y),
+            ] {
                 members.push(self.holds(t, x, y));
             }
             for member in members.clone() {

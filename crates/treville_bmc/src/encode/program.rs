@@ -3,8 +3,8 @@
 
 use super::{Encoder, pair};
 use std::collections::BTreeSet;
-use treville_ir::ThreadId;
 use treville_event::{BaseRel, Cell, Kind, Relation};
+use treville_ir::ThreadId;
 use treville_sat::Lit;
 use treville_term::{Bv, TermId, VarId};
 
@@ -66,7 +66,6 @@ impl Encoder<'_> {
 
     /// Which cells events touch whose address is computed.
     fn places(&mut self) {
-        let mut strays = Vec::new();
         for e in 0..self.events.len() {
             let event = &self.events.frame.events[e];
             let (None, Some(address)) = (event.cell, event.address) else { continue };
@@ -74,7 +73,8 @@ impl Encoder<'_> {
             let mut somewhere = Vec::new();
             for cell in self.events.cells[e].clone() {
                 // Events that are neither reads nor writes may lie anywhere in a cell.
-                let starts = if event.kind == Kind::Opaque { cell.address..cell.end() } else { cell.address..cell.address + 1 };
+                let starts =
+                    if event.kind == Kind::Opaque { cell.address..cell.end() } else { cell.address..cell.address + 1 };
                 let mut here = Vec::new();
                 for start in starts {
                     let value = constant(start);
@@ -86,9 +86,11 @@ impl Encoder<'_> {
             }
             let somewhere = self.or(&somewhere);
             let happens = self.happens[e];
-            strays.push(self.and(&[happens, !somewhere]));
+            let strays = self.and(&[happens, !somewhere]);
+            self.astray.insert(e, strays);
         }
-        self.strays = self.or(&strays);
+        let astray: Vec<Lit> = self.astray.values().copied().collect();
+        self.strays = self.or(&astray);
     }
 
     /// Whether an event that happens touches a cell.
@@ -146,7 +148,7 @@ impl Encoder<'_> {
         }
         for (r, sources) in sources.into_iter().enumerate().filter(|(r, _)| self.events.reads(*r)) {
             let happens = self.happens[r];
-            let strays = self.strays;
+            let strays = self.astray.get(&r).copied().unwrap_or(Lit::FALSE);
             self.clause(sources.iter().copied().chain([!happens, strays]));
             self.gates.at_most_one(&sources);
         }
