@@ -20,6 +20,8 @@
 //!
 //! This crate knows nothing of programs, events and models.
 
+#[cfg(feature = "batsat")]
+mod batsat;
 mod bits;
 mod bridge;
 #[cfg(feature = "cadical")]
