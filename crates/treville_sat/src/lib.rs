@@ -27,6 +27,7 @@ mod bridge;
 #[cfg(feature = "cadical")]
 mod cadical;
 mod clauses;
+mod eager;
 mod gates;
 mod lit;
 mod orders;
@@ -36,6 +37,7 @@ pub mod words;
 
 pub use bits::Bits;
 pub use clauses::{ClauseSink, Cnf};
+pub use eager::encode_acyclic;
 pub use gates::Gates;
 pub use lit::{Lit, Var};
 pub use orders::{Edge, EdgeId, Explain, Lemma, OrderId, Orders};

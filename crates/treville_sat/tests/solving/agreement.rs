@@ -3,12 +3,27 @@
 
 use crate::problem::{Problem, Random};
 use treville_base::Cancel;
-use treville_sat::{Backend, Orders, Solver, Verdict};
+use treville_sat::{Backend, Orders, Solver, Verdict, encode_acyclic};
 
 fn by_theory(backend: Backend, orders: Orders, problem: &Problem) -> bool {
     let mut solver = Solver::with_theory(backend, orders);
     problem.give(&mut solver);
     problem.give_edges(&mut solver.theory_mut());
+    let verdict = solver.solve(&[], &Cancel::new());
+    if verdict == Verdict::Sat {
+        assert!(problem.is_model(|lit| solver.value(lit)), "{problem:?}");
+    }
+    assert_ne!(verdict, Verdict::Unknown);
+    verdict == Verdict::Sat
+}
+
+fn by_clauses(backend: Backend, problem: &Problem) -> bool {
+    let mut solver = Solver::new(backend);
+    problem.give(&mut solver);
+    for order in 0..problem.n_orders {
+        let edges: Vec<_> = problem.edges.iter().filter(|edge| edge.0 == order).map(|e| (e.1, e.2, e.3)).collect();
+        encode_acyclic(&mut solver, problem.n_nodes, &edges);
+    }
     let verdict = solver.solve(&[], &Cancel::new());
     if verdict == Verdict::Sat {
         assert!(problem.is_model(|lit| solver.value(lit)), "{problem:?}");
@@ -29,6 +44,7 @@ fn all_agree_with_trying_everything() {
             assert_eq!(by_theory(*backend, Orders::new(), &problem), expected, "{backend:?} {problem:?}");
             let conflicts_only = Orders::new().without_propagation();
             assert_eq!(by_theory(*backend, conflicts_only, &problem), expected, "{backend:?} {problem:?}");
+            assert_eq!(by_clauses(*backend, &problem), expected, "{backend:?} {problem:?}");
         }
     }
     assert!((100..500).contains(&n_sat), "too easy: {n_sat}");
