@@ -79,7 +79,8 @@ impl Core for Batsat {
     }
 
     fn failed(&mut self, lit: Lit) -> bool {
-        self.solver.unsat_core_contains_lit(outgoing(lit))
+        // It keeps the clause that follows, which has the assumptions negated.
+        self.solver.unsat_core_contains_lit(!outgoing(lit))
     }
 
     fn stats(&self) -> SearchStats {

@@ -2,4 +2,6 @@
 
 mod agreement;
 mod bits;
+mod ending;
+mod incremental;
 mod problem;
