@@ -30,7 +30,10 @@ mod clauses;
 mod eager;
 mod gates;
 mod lit;
+pub mod lrat;
 mod orders;
+#[cfg(feature = "cadical")]
+mod proof;
 mod solver;
 mod theory;
 pub mod words;
@@ -41,5 +44,7 @@ pub use eager::encode_acyclic;
 pub use gates::Gates;
 pub use lit::{Lit, Var};
 pub use orders::{Edge, EdgeId, Explain, Lemma, OrderId, Orders};
+#[cfg(feature = "cadical")]
+pub use proof::Proof;
 pub use solver::{Backend, Solver, Stats, Verdict};
 pub use theory::{NoTheory, Preparation, Theory};

@@ -5,3 +5,4 @@ mod bits;
 mod ending;
 mod incremental;
 mod problem;
+mod proofs;
