@@ -40,17 +40,15 @@ impl Problem {
         let (n_vars, n_orders, n_nodes) = (5 + random.below(8), 1 + random.below(2), 3 + random.below(5));
         let lit = |random: &mut Random| Lit::new(2 + random.below(n_vars) as i32).negated_if(random.below(5) == 0);
         let edge = |random: &mut Random| {
-            let (from, mut to) = (random.below(n_nodes), random.below(n_nodes));
-            if from == to && random.below(20) > 0 {
-                to = (from + 1) % n_nodes;
-            }
-            let is_fixed = random.below(5) == 0;
-            let (from, to) = if is_fixed && random.below(40) > 0 {
-                (from.min(to), from.max(to) + usize::from(from == to))
-            } else {
-                (from, to)
+            let (a, b) = (random.below(n_nodes), random.below(n_nodes));
+            let lit = if random.below(5) == 0 { Lit::TRUE } else { lit(random) };
+            let leads_forward = lit == Lit::TRUE && random.below(40) > 0;
+            let (from, to) = match (leads_forward, a == b) {
+                (true, _) => (a.min(b), a.max(b) + usize::from(a == b)),
+                (false, true) if random.below(20) > 0 => (a, (a + 1) % n_nodes),
+                (false, _) => (a, b),
             };
-            (random.below(n_orders), from, to, if is_fixed { Lit::TRUE } else { lit(random) })
+            (random.below(n_orders), from, to, lit)
         };
         let edges = (0..n_vars + random.below(2 * n_vars)).map(|_| edge(random)).collect();
         let clause = |random: &mut Random| (0..2 + random.below(2)).map(|_| lit(random)).collect();
