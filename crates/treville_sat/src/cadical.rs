@@ -2,7 +2,7 @@
 
 use crate::bridge::Bridge;
 use crate::solver::{Core, SearchStats};
-use crate::{Lit, Var, Verdict};
+use crate::{Lit, Proof, Var, Verdict};
 use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,15 +12,26 @@ pub(crate) struct Cadical {
     bridge: Rc<RefCell<Bridge>>,
     /// A theory that observes nothing is not connected, and costs nothing.
     is_connected: bool,
+    proof: Option<Rc<RefCell<Proof>>>,
 }
 
 impl Cadical {
-    pub(crate) fn new(bridge: Rc<RefCell<Bridge>>) -> Self {
+    /// Writes into `proof` what it does, if there is one.
+    pub(crate) fn new(bridge: Rc<RefCell<Bridge>>, proof: Option<Rc<RefCell<Proof>>>) -> Self {
         let mut solver = CaDiCal::new();
         // Most literals are only implied by what they stand for: false is the better guess.
         solver.set("phase", 0);
+        if let Some(proof) = &proof {
+            solver.connect_proof_tracer1(Rc::clone(proof), true, false);
+        }
         solver.connect_terminator(Polled { bridge: Rc::clone(&bridge), calls: 0 });
-        Cadical { solver, bridge, is_connected: false }
+        Cadical { solver, bridge, is_connected: false, proof }
+    }
+
+    fn set_searching(&self, is_searching: bool) {
+        if let Some(proof) = &self.proof {
+            proof.borrow_mut().is_searching = is_searching;
+        }
     }
 }
 
@@ -45,7 +56,13 @@ impl Core for Cadical {
         for lit in assumptions {
             self.solver.assume(lit.number());
         }
-        match self.solver.solve() {
+        self.set_searching(true);
+        let status = self.solver.solve();
+        self.set_searching(false);
+        if self.proof.is_some() {
+            self.solver.conclude();
+        }
+        match status {
             Status::SATISFIABLE => Verdict::Sat,
             Status::UNSATISFIABLE => Verdict::Unsat,
             Status::UNKNOWN => Verdict::Unknown,

@@ -20,22 +20,31 @@
 //!
 //! This crate knows nothing of programs, events and models.
 
+#[cfg(feature = "batsat")]
+mod batsat;
 mod bits;
 mod bridge;
 #[cfg(feature = "cadical")]
 mod cadical;
 mod clauses;
+mod eager;
 mod gates;
 mod lit;
+pub mod lrat;
 mod orders;
+#[cfg(feature = "cadical")]
+mod proof;
 mod solver;
 mod theory;
 pub mod words;
 
 pub use bits::Bits;
 pub use clauses::{ClauseSink, Cnf};
+pub use eager::encode_acyclic;
 pub use gates::Gates;
 pub use lit::{Lit, Var};
 pub use orders::{Edge, EdgeId, Explain, Lemma, OrderId, Orders};
+#[cfg(feature = "cadical")]
+pub use proof::Proof;
 pub use solver::{Backend, Solver, Stats, Verdict};
 pub use theory::{NoTheory, Preparation, Theory};

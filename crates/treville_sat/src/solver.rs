@@ -29,7 +29,7 @@ impl Backend {
     fn start(self, bridge: Rc<RefCell<Bridge>>) -> Box<dyn Core> {
         match self {
             #[cfg(feature = "cadical")]
-            Backend::Cadical => Box::new(crate::cadical::Cadical::new(bridge)),
+            Backend::Cadical => Box::new(crate::cadical::Cadical::new(bridge, None)),
             #[cfg(feature = "batsat")]
             Backend::Batsat => Box::new(crate::batsat::Batsat::new(bridge)),
         }
@@ -99,10 +99,23 @@ impl Solver {
 
 impl<T: Theory + 'static> Solver<T> {
     pub fn with_theory(backend: Backend, theory: T) -> Self {
+        Self::start(theory, |bridge| backend.start(bridge))
+    }
+
+    /// CaDiCaL, with a record of what it derives, which costs time and memory.
+    #[cfg(feature = "cadical")]
+    pub fn with_proof(theory: T) -> (Self, Rc<RefCell<crate::Proof>>) {
+        let proof = Rc::default();
+        let solver =
+            Self::start(theory, |bridge| Box::new(crate::cadical::Cadical::new(bridge, Some(Rc::clone(&proof)))));
+        (solver, proof)
+    }
+
+    fn start(theory: T, core: impl FnOnce(Rc<RefCell<Bridge>>) -> Box<dyn Core>) -> Self {
         let theory = Rc::new(RefCell::new(theory));
         let bridge = Rc::new(RefCell::new(Bridge::new(Rc::clone(&theory) as Rc<RefCell<dyn Theory>>)));
         let mut solver = Solver {
-            core: backend.start(Rc::clone(&bridge)),
+            core: core(Rc::clone(&bridge)),
             bridge,
             theory,
             n_vars: 1,

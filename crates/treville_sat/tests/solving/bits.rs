@@ -104,10 +104,10 @@ fn random_value(random: &mut Random, width: u8) -> Bv {
 #[test]
 fn some_values_of_larger_words() {
     let mut random = Random::new(7);
-    for width in [7, 8, 16, 31, 32, 64, 65, 128] {
+    for width in [8, 31, 64, 128] {
         let mut bench = Bench::new(Backend::ALL[0], width);
         bench.translate();
-        for _ in 0..12 {
+        for _ in 0..8 {
             bench.check(random_value(&mut random, width), random_value(&mut random, width));
         }
     }

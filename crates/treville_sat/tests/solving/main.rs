@@ -2,4 +2,7 @@
 
 mod agreement;
 mod bits;
+mod ending;
+mod incremental;
 mod problem;
+mod proofs;

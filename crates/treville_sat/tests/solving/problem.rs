@@ -35,25 +35,24 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
+    /// Mostly choices between edges, some of which close cycles with fixed ones that lead forward.
     pub(crate) fn random(random: &mut Random) -> Self {
-        let (n_vars, n_orders, n_nodes) = (3 + random.below(9), 1 + random.below(3), 2 + random.below(5));
-        let lit = |random: &mut Random| {
-            let number = 2 + random.below(n_vars) as i32;
-            Lit::new(if random.below(3) == 0 { -number } else { number })
+        let (n_vars, n_orders, n_nodes) = (5 + random.below(8), 1 + random.below(2), 3 + random.below(5));
+        let lit = |random: &mut Random| Lit::new(2 + random.below(n_vars) as i32).negated_if(random.below(5) == 0);
+        let edge = |random: &mut Random| {
+            let (a, b) = (random.below(n_nodes), random.below(n_nodes));
+            let lit = if random.below(5) == 0 { Lit::TRUE } else { lit(random) };
+            let leads_forward = lit == Lit::TRUE && random.below(40) > 0;
+            let (from, to) = match (leads_forward, a == b) {
+                (true, _) => (a.min(b), a.max(b) + usize::from(a == b)),
+                (false, true) if random.below(20) > 0 => (a, (a + 1) % n_nodes),
+                (false, _) => (a, b),
+            };
+            (random.below(n_orders), from, to, lit)
         };
-        let edges = (0..2 + random.below(3 * n_vars))
-            .map(|_| {
-                let lit = if random.below(5) == 0 { Lit::TRUE } else { lit(random) };
-                let (from, mut to) = (random.below(n_nodes), random.below(n_nodes));
-                // Fixed edges mostly lead forward, or nothing would be left to decide.
-                if lit == Lit::TRUE && to <= from && random.below(40) > 0 {
-                    to = from + 1;
-                }
-                (random.below(n_orders), from, to, lit)
-            })
-            .collect();
-        let clauses =
-            (0..random.below(3 * n_vars)).map(|_| (0..1 + random.below(3)).map(|_| lit(random)).collect()).collect();
+        let edges = (0..n_vars + random.below(2 * n_vars)).map(|_| edge(random)).collect();
+        let clause = |random: &mut Random| (0..2 + random.below(2)).map(|_| lit(random)).collect();
+        let clauses = (0..n_vars / 2 + random.below(2 * n_vars)).map(|_| clause(random)).collect();
         Problem { n_vars, n_orders, n_nodes: n_nodes + 1, edges, clauses }
     }
 
