@@ -4,6 +4,7 @@ use crate::active::{self, Active, Needs};
 use crate::bottom_up::bottom_up;
 use crate::derive::{Context, Knowledge};
 use crate::duties::duties;
+use crate::extended::{Tightened, extend};
 use crate::facts::World;
 use crate::plan::{Plan, is_opaque};
 use crate::{ByPolarity, Duty, Extent, Facts};
@@ -94,7 +95,12 @@ pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel)
         counts.may += knowledge[t].may.len();
         counts.unknown += knowledge[t].unknown().len();
     });
-    let stated: Active = model.terms.iter().map(|info| ByPolarity::empty(info.shape, facts.n)).collect();
+    let Tightened { context, known: knowledge, contradictions, stated } = if options.level == Level::Extended {
+        extend(context, &plan, knowledge, &duties, cancel)?
+    } else {
+        let stated = model.terms.iter().map(|info| ByPolarity::empty(info.shape, facts.n)).collect();
+        Tightened { context, known: knowledge, contradictions: Vec::new(), stated }
+    };
     let mut needs = Needs::new(&context, &plan, &knowledge, !options.active);
     needs.need_choices();
     let mut relevance = Vec::with_capacity(duties.len());
@@ -114,7 +120,7 @@ pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel)
         counts.stated += stated[t].any().len();
     });
     let opaque = plan.terms().filter(|t| is_opaque(model, *t)).collect();
-    Some(Analysis { knowledge, active, stated, relevance, contradictions: Vec::new(), opaque, sizes })
+    Some(Analysis { knowledge, active, stated, relevance, contradictions, opaque, sizes })
 }
 
 impl Sizes {
