@@ -7,11 +7,11 @@
 use crate::active::Active;
 use crate::bottom_up::Rounds;
 use crate::derive::{Context, Knowledge};
-use crate::plan::{Plan, operands};
+use crate::plan::{Plan, Recursion, operands};
 use crate::{ByPolarity, Duty, Extent};
 use treville_base::{Cancel, IndexVec};
 use treville_event::Relation;
-use treville_model::TermId;
+use treville_model::{RecOrder, Term, TermId};
 
 /// Bounds while they are made tighter.
 pub(crate) struct Tightening<'a> {
@@ -159,6 +159,12 @@ impl Tightening<'_> {
         }
     }
 
+    /// Whether a term belongs to a group that is no least fixpoint: its bounds do not come from its body's.
+    fn is_iterated(&self, t: TermId) -> bool {
+        let model = self.context.model;
+        matches!(model.term(t), Term::Rec(rec, _) if model.recs[*rec].order == RecOrder::Iterated)
+    }
+
     fn sweep_down(&mut self) {
         let plan = self.plan;
         for t in plan.terms().rev() {
@@ -174,10 +180,13 @@ impl Tightening<'_> {
             if !component.terms.iter().any(|t| self.marks[*t].up) {
                 continue;
             }
-            if component.recursive {
+            if component.recursion == Recursion::Least {
                 self.solve_again(i);
             } else {
                 for &t in &component.terms {
+                    if self.is_iterated(t) {
+                        continue;
+                    }
                     let now = self.context.derive(t, &self.known);
                     let out = self.known[t].may.difference(&now.may);
                     self.remove(t, &out);
@@ -222,7 +231,7 @@ impl Tightening<'_> {
         for component in &plan.components {
             // A lower bound of a fixpoint has to be derived from nothing; an upper bound only has to be kept by each step.
             let musts: Vec<Extent> = component.terms.iter().map(|t| self.known[*t].must.clone()).collect();
-            if component.recursive {
+            if component.recursion == Recursion::Least {
                 let (context, known) = (&self.context, &mut self.known);
                 for &t in &component.terms {
                     known[t].must = Extent::empty(context.model.shape(t), n);
@@ -236,6 +245,9 @@ impl Tightening<'_> {
                 }) {}
             }
             for (&t, must) in component.terms.iter().zip(musts) {
+                if self.is_iterated(t) || self.context.is_opaque(t) {
+                    continue;
+                }
                 let derived = self.context.derive(t, &self.known);
                 let up = derived.may.difference(&self.known[t].may);
                 stated[t] = ByPolarity { up, down: must.difference(&derived.must) };
