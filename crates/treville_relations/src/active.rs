@@ -2,11 +2,11 @@
 //! what terms are defined by, with the polarity in which they are needed.
 
 use crate::derive::{Context, Knowledge};
-use crate::plan::Plan;
+use crate::plan::{Plan, Recursion};
 use crate::{ByPolarity, Duty, Extent, Known, Polarity};
 use treville_base::IndexVec;
 use treville_event::{BaseRel, EventSet, Relation};
-use treville_model::{CheckKind, PickSource, Term, TermId};
+use treville_model::{CheckKind, PickSource, RecOrder, Term, TermId};
 
 pub(crate) type Active = IndexVec<TermId, ByPolarity>;
 
@@ -119,7 +119,7 @@ impl<'a> Needs<'a> {
                         }
                     }
                 }
-                if !grown || !component.recursive {
+                if !grown || component.recursion != Recursion::Least {
                     break;
                 }
             }
@@ -160,10 +160,10 @@ impl<'a> Needs<'a> {
                 columns.restrict_range_into(may(a), pairs.set());
                 self.need(a, polarity, &Extent::Rel(columns))
             }
-            Term::Rec(rec, i) if !crate::plan::is_opaque(self.context.model, t) => {
+            Term::Rec(rec, i) if self.context.model.recs[rec].order == RecOrder::Least => {
                 self.need(self.context.model.recs[rec].bodies[i as usize], polarity, pairs)
             }
-            // Choices need all that they look at anyway.
+            // Choices need all that they look at anyway; the others are judged by evaluating them.
             Term::Rec(..) | Term::Pick(_) | Term::General(_) => false,
             Term::BaseSet(_) | Term::BaseRel(_) | Term::Empty | Term::Universe => false,
         }

@@ -4,8 +4,9 @@ use crate::active::{self, Active, Needs};
 use crate::bottom_up::bottom_up;
 use crate::derive::{Context, Knowledge};
 use crate::duties::duties;
+use crate::extended::{Tightened, extend};
 use crate::facts::World;
-use crate::plan::{Plan, is_opaque};
+use crate::plan::Plan;
 use crate::{ByPolarity, Duty, Extent, Facts};
 use treville_base::Cancel;
 use treville_model::{Model, Term, TermId};
@@ -54,7 +55,8 @@ pub struct Analysis {
     pub relevance: Vec<Relevance>,
     /// Events that cannot both happen; an engine has to state it. A pair of an event with itself never happens.
     pub contradictions: Vec<(usize, usize)>,
-    /// Terms that are not understood: they may have any pair, and solutions must be judged by evaluating them.
+    /// Terms that are not understood (general expressions, choices among their values, definitions by iteration that are not
+    /// the same in every execution): they may have any pair, and solutions must be judged by evaluating them.
     pub opaque: Vec<TermId>,
     pub sizes: Sizes,
 }
@@ -86,7 +88,7 @@ pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel)
     let duties = duties(model, options.notes);
     let plan = Plan::new(model, &duties);
     let context = Context { model, facts, world: World::new(facts), musts: options.level >= Level::Must };
-    let knowledge = bottom_up(&context, &plan, options.level, cancel)?;
+    let (knowledge, opaque) = bottom_up(&context, &plan, options.level, cancel)?;
     let mut sizes = Sizes::default();
     sizes.each(model, &plan, |t, counts| {
         counts.terms += 1;
@@ -94,7 +96,12 @@ pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel)
         counts.may += knowledge[t].may.len();
         counts.unknown += knowledge[t].unknown().len();
     });
-    let stated: Active = model.terms.iter().map(|info| ByPolarity::empty(info.shape, facts.n)).collect();
+    let Tightened { context, known: knowledge, contradictions, stated } = if options.level == Level::Extended {
+        extend(context, &plan, knowledge, &duties, cancel)?
+    } else {
+        let stated = model.terms.iter().map(|info| ByPolarity::empty(info.shape, facts.n)).collect();
+        Tightened { context, known: knowledge, contradictions: Vec::new(), stated }
+    };
     let mut needs = Needs::new(&context, &plan, &knowledge, !options.active);
     needs.need_choices();
     let mut relevance = Vec::with_capacity(duties.len());
@@ -113,8 +120,7 @@ pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel)
         counts.active += active[t].any().len();
         counts.stated += stated[t].any().len();
     });
-    let opaque = plan.terms().filter(|t| is_opaque(model, *t)).collect();
-    Some(Analysis { knowledge, active, stated, relevance, contradictions: Vec::new(), opaque, sizes })
+    Some(Analysis { knowledge, active, stated, relevance, contradictions, opaque, sizes })
 }
 
 impl Sizes {

@@ -4,7 +4,7 @@ use crate::facts::World;
 use crate::{Extent, Facts, Known};
 use treville_base::IndexVec;
 use treville_event::{BaseRel, EventSet, Relation};
-use treville_model::{Model, Orders, PickSource, RecOrder, Shape, Term, TermId};
+use treville_model::{Model, Orders, PickSource, Shape, Term, TermId};
 
 pub(crate) type Knowledge = IndexVec<TermId, Known<Extent>>;
 
@@ -46,13 +46,20 @@ impl Context<'_> {
             },
             Term::Empty => Known::nothing(shape, n),
             Term::Universe => exactly(Extent::full(shape, n)),
-            _ if crate::plan::is_opaque(self.model, t) => {
-                Known { may: Extent::full(shape, n), must: Extent::empty(shape, n) }
-            }
+            _ if self.is_opaque(t) => Known { may: Extent::full(shape, n), must: Extent::empty(shape, n) },
             _ => return None,
         };
         self.restrict(&mut known);
         Some(known)
+    }
+
+    /// Whether nothing is known of a term but its shape.
+    pub(crate) fn is_opaque(&self, t: TermId) -> bool {
+        match *self.model.term(t) {
+            Term::General(_) => true,
+            Term::Pick(pick) => matches!(self.model.picks[pick].source, PickSource::AnyOf(..)),
+            _ => false,
+        }
     }
 
     /// Leaves out what is about events that do not happen together.
@@ -134,10 +141,7 @@ impl Context<'_> {
             Term::Diff(a, b) => {
                 (of(a).may.difference(&of(b).must), self.lower(t, || of(a).must.difference(&of(b).may)))
             }
-            Term::Rec(rec, i) => {
-                debug_assert_eq!(self.model.recs[rec].order, RecOrder::Least);
-                return of(self.model.recs[rec].bodies[i as usize]).clone();
-            }
+            Term::Rec(rec, i) => return of(self.model.recs[rec].bodies[i as usize]).clone(),
             _ => unreachable!("not an operator on both shapes"),
         };
         Known { may, must }

@@ -90,6 +90,12 @@ impl World {
         self.certain = self.compatible.len() == all && self.implies.len() == all;
     }
 
+    /// Events that happen whenever anything does.
+    pub(crate) fn always(&self) -> EventSet {
+        let always = |&y: &usize| self.possible.iter().all(|x| self.implies.contains(x, y));
+        EventSet::from_members(self.n, (0..self.n).filter(always))
+    }
+
     /// `a ; b` for what may be.
     pub(crate) fn compose_may(&self, a: &Relation, b: &Relation) -> Relation {
         let mut r = a.compose(b);

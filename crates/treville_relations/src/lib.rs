@@ -14,9 +14,12 @@ mod active;
 mod analysis;
 mod bottom_up;
 mod derive;
+mod downward;
 mod duties;
+mod extended;
 mod extent;
 mod facts;
+mod laws;
 mod plan;
 
 pub use analysis::{Analysis, Counts, Level, Options, Relevance, Sizes, analyse};

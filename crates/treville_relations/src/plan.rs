@@ -9,7 +9,17 @@ use treville_model::{Model, PickId, PickSource, RecOrder, Step, Term, TermId, ch
 pub(crate) struct Component {
     /// In ascending order: operands come first, except through recursion.
     pub(crate) terms: Vec<TermId>,
-    pub(crate) recursive: bool,
+    pub(crate) recursion: Recursion,
+}
+
+/// How terms of a component depend on each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Recursion {
+    None,
+    /// They are a least fixpoint.
+    Least,
+    /// They are what iteration in textual order leads to.
+    Iterated,
 }
 
 #[derive(Clone, Debug)]
@@ -59,19 +69,9 @@ fn inputs(model: &Model, pick: PickId) -> Vec<TermId> {
 /// The terms that a term is defined by, as far as the definition is understood.
 pub(crate) fn operands(model: &Model, t: TermId) -> Vec<TermId> {
     match *model.term(t) {
-        Term::Rec(rec, i) if model.recs[rec].order == RecOrder::Least => vec![model.recs[rec].bodies[i as usize]],
+        Term::Rec(rec, i) => vec![model.recs[rec].bodies[i as usize]],
         Term::Pick(pick) => inputs(model, pick),
         ref term => children(term).collect(),
-    }
-}
-
-/// Whether nothing is known of a term but its shape.
-pub(crate) fn is_opaque(model: &Model, t: TermId) -> bool {
-    match *model.term(t) {
-        Term::General(_) => true,
-        Term::Pick(pick) => matches!(model.picks[pick].source, PickSource::AnyOf(..)),
-        Term::Rec(rec, _) => model.recs[rec].order == RecOrder::Iterated,
-        _ => false,
     }
 }
 
@@ -142,7 +142,14 @@ impl<'m> Search<'m> {
         let mut terms = self.path.split_off(at);
         terms.sort_unstable();
         terms.iter().for_each(|t| self.open[t.index()] = false);
-        let recursive = terms.len() > 1 || operands(self.model, t).contains(&t);
-        self.components.push(Component { terms, recursive });
+        let iterated = |t: &TermId| matches!(self.model.term(*t), Term::Rec(r, _) if self.model.recs[*r].order == RecOrder::Iterated);
+        let recursion = if terms.len() == 1 && !operands(self.model, t).contains(&t) {
+            Recursion::None
+        } else if terms.iter().any(iterated) {
+            Recursion::Iterated
+        } else {
+            Recursion::Least
+        };
+        self.components.push(Component { terms, recursion });
     }
 }

@@ -1,7 +1,9 @@
 //! The analysis against executions: what it claims holds of each, and what it leaves out makes no difference to any.
 
 mod dice;
+mod encoding;
 mod executions;
 mod models;
 mod programs;
 mod soundness;
+mod timing;
