@@ -145,3 +145,25 @@ fn random_tests_have_as_many_executions_as_programs() {
     assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong[..wrong.len().min(6)].join("\n\n"));
     assert!(counts.len() > 10, "only {} pairs of a dialect and a model", counts.len());
 }
+
+/// IMM has rules of its own in the search, for C of today; seq_cst fences and plain writes are where they are not RC11's.
+#[test]
+#[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
+fn random_tests_in_c_have_as_many_executions_by_the_rules_of_imm() {
+    let engine = || -> Box<dyn Engine> { Box::new(Explore) };
+    let plan = Plan { seed: 29, n_programs: 1_500, n_threads: 1, max_candidates: 2_000.0, engine, dialect: Some("C") };
+    let lab = Lab::new().with_variant("cxx20");
+    let (mut programs, mut executions, mut wrong) = (0, 0, Vec::new());
+    for number in 0..plan.n_programs {
+        let Some(text) = sketch(&plan, number).text() else { continue };
+        let Ok(litmus) = lab.parse(&text, Some(false)) else { continue };
+        match both(&lab, &litmus, "imm") {
+            None => {}
+            Some(Ok(n)) => (programs, executions) = (programs + 1, executions + n),
+            Some(Err(why)) => wrong.push(format!("program {number}: {why}\n{text}")),
+        }
+    }
+    println!("{programs} programs, {executions} executions");
+    assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong[..wrong.len().min(6)].join("\n\n"));
+    assert!(programs > 500, "only {programs} programs");
+}
