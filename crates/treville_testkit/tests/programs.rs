@@ -167,3 +167,27 @@ fn random_tests_in_c_have_as_many_executions_by_the_rules_of_imm() {
     assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong[..wrong.len().min(6)].join("\n\n"));
     assert!(programs > 500, "only {programs} programs");
 }
+
+/// The cycle of the last execution leads through an update, which reads from one thread what another reads from it.
+const THROUGH_UPDATE: &str = "C through-update
+{ x=0; z=0; }
+P0(atomic_int* x, atomic_int* z) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed);
+  atomic_store_explicit(z, 1, memory_order_release);
+}
+P1(atomic_int* z) {
+  int r0 = atomic_fetch_add_explicit(z, 1, memory_order_relaxed);
+}
+P2(atomic_int* x, atomic_int* z) {
+  int r0 = atomic_load_explicit(z, memory_order_relaxed);
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+}
+exists (0:r0=1 /\\ 2:r0=2)
+";
+
+#[test]
+fn an_update_passes_on_what_was_promised() {
+    let lab = Lab::new();
+    let litmus = lab.parse(THROUGH_UPDATE, Some(false)).expect("a correct test");
+    assert_eq!(both(&lab, &litmus, "imm"), Some(Ok(12)));
+}
