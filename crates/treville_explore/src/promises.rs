@@ -174,42 +174,47 @@ impl Promises {
     /// The readers of weak flows that are on a cycle of flows, always from one thread to another, and the writers of what
     /// they read. In a coherent model no cycle stays at one location: each of its writes would come before itself.
     fn cyclic(&self, coherent: bool) -> (Places, Places) {
+        let mut from: HashMap<u64, Vec<Flow>> = HashMap::new();
+        let mut weak: BTreeMap<(u32, u64), Vec<Reached>> = BTreeMap::new();
+        for (flow, is_weak) in &self.flows {
+            from.entry(flow.from).or_default().push(*flow);
+            if *is_weak {
+                let leaves = !coherent || flow.to != flow.from;
+                let visited = Visited::default().with(flow.thread);
+                let start = Reached { addr: flow.to, thread: flow.thread, leaves, visited };
+                weak.entry((flow.thread, flow.from)).or_default().push(start);
+            }
+        }
         let (mut readers, mut writers) = (BTreeSet::new(), BTreeSet::new());
-        for weak in self.flows.iter().filter(|(_, weak)| **weak).map(|(flow, _)| *flow) {
-            for end in self.ends(&weak, coherent) {
-                readers.insert((weak.thread as u16, weak.from));
-                writers.insert((end as u16, weak.from));
+        for ((thread, home), starts) in weak {
+            for end in ends(&from, starts, home) {
+                readers.insert((thread as u16, home));
+                writers.insert((end as u16, home));
             }
         }
         (readers, writers)
     }
+}
 
-    /// The threads from which flows come back to where one begins.
-    fn ends(&self, first: &Flow, coherent: bool) -> BTreeSet<u32> {
-        let start = Reached {
-            addr: first.to,
-            thread: first.thread,
-            leaves: !coherent || first.to != first.from,
-            visited: Visited::default().with(first.thread),
-        };
-        let (mut found, mut ends) = (BTreeSet::new(), BTreeSet::new());
-        let mut todo = vec![start];
-        while let Some(at) = todo.pop() {
-            let goes_on = |flow: &&Flow| flow.thread != at.thread && !at.visited.contains(flow.thread);
-            for flow in self.flows.keys().filter(|flow| flow.from == at.addr).filter(goes_on) {
-                let leaves = at.leaves || flow.to != first.from;
-                if leaves && flow.to == first.from && flow.thread != first.thread {
-                    ends.insert(flow.thread);
-                }
-                let visited = at.visited.with(flow.thread);
-                let next = Reached { addr: flow.to, thread: flow.thread, leaves, visited };
-                if found.insert(next) {
-                    todo.push(next);
-                }
+/// The threads from which flows, given by where they begin, come to a location when they have been elsewhere.
+fn ends(from: &HashMap<u64, Vec<Flow>>, starts: Vec<Reached>, home: u64) -> BTreeSet<u32> {
+    let mut found: HashSet<Reached> = HashSet::new();
+    let mut ends = BTreeSet::new();
+    let mut todo = starts;
+    while let Some(at) = todo.pop() {
+        let flows = from.get(&at.addr).into_iter().flatten();
+        for flow in flows.filter(|flow| flow.thread != at.thread && !at.visited.contains(flow.thread)) {
+            let leaves = at.leaves || flow.to != home;
+            if leaves && flow.to == home {
+                ends.insert(flow.thread);
+            }
+            let next = Reached { addr: flow.to, thread: flow.thread, leaves, visited: at.visited.with(flow.thread) };
+            if found.insert(next) {
+                todo.push(next);
             }
         }
-        ends
     }
+    ends
 }
 
 /// Whether a read at a position of its thread does not happen before a write with this clock.
@@ -218,7 +223,7 @@ fn may_come_first(clock: &Clock, thread: u16, pos: u16) -> bool {
 }
 
 /// A location that flows lead to, who has written it, and whether they have led to another one than where they began.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Reached {
     addr: u64,
     thread: u32,
@@ -227,7 +232,7 @@ struct Reached {
 }
 
 /// The threads that a cycle has visited. Of so many that sets of them are too many, only the first are looked at.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Visited(u8);
 
 impl Visited {
