@@ -13,7 +13,7 @@ use treville_event::Cell;
 use treville_ir::ThreadId;
 use treville_model::{Model, TermId as ModelTerm};
 use treville_relations::Analysis;
-use treville_sat::{Backend, Bits, Gates, Lit, OrderId, Orders, Solver};
+use treville_sat::{Backend, Bits, Gates, Lit, OrderId, Orders, Solver, encode_acyclic};
 use treville_term::{TermId, TermStore, VarId};
 
 /// How orders are kept free of cycles.
@@ -187,7 +187,7 @@ impl<'a> Encoder<'a> {
         }
         for edges in by_order.into_values() {
             let nodes = edges.iter().map(|(from, to, _)| from.max(to) + 1).max().unwrap_or(0);
-            let _ = (nodes, edges);
+            encode_acyclic(&mut self.gates.sink, nodes, &edges);
         }
     }
 }

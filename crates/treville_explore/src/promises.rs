@@ -18,8 +18,8 @@
 //! acquires order before the write is what it depends on, and so is as it was in the execution in which it was seen.
 
 use crate::graph::{EventId, Graph, INIT, Kind, NO_PROMISE, Row};
-use crate::rules::{Coherence, Rules};
 use crate::memory::Locations;
+use crate::rules::{Coherence, Rules};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -358,7 +358,7 @@ impl Run<'_> {
         let new = self.trace.events.len();
         let event = self.trace.events[original].clone();
         let (here, common) = (&state.decisions, common(&state.decisions, &self.out.happens[original].decisions));
-        let here = self.conjunction(&here[common..].to_vec());
+        let here = self.conjunction(&here[common..]);
         let otherwise = self.store().un(UnOp::Not, here);
         let mut decisions = self.out.happens[original].decisions.clone();
         decisions.push(otherwise);
