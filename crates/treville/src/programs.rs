@@ -114,6 +114,7 @@ impl Session<'_> {
         let simpler =
             treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
         let mut program = treville_passes::run(&program, &simpler);
+        let in_c = program.clone();
         let named = model_for_programs(&options.model, &model);
         let (reference, bundled) = if built_in {
             (self.reference(named, &program)?, None)
@@ -164,7 +165,9 @@ impl Session<'_> {
         let name = engine.info().name;
         let run = |engine: &dyn Engine| {
             if closed::is_for_tests(engine) {
-                return self.run_closed(engine, &task, &model, options, monitor);
+                let source =
+                    closed::Source { program: &in_c, sources: &sources, model: &model, algebraic: built_in };
+                return self.run_closed(engine, &task, &source, options, monitor);
             }
             engine.supports(&task).map_err(|why| refusal(name, &why, &sources))?;
             Ok(engine.run(&task, monitor))
@@ -210,9 +213,13 @@ pub(crate) fn model_for_programs(options: &ModelOptions, model: &str) -> ModelOp
 
 /// The program after the compilation of its atomics to the machine with this dialect.
 fn compiled(program: &Program, model: &str, machine: &str) -> Result<Program, Diagnostic> {
+    target::compile_with(program, model, &*machine_dialect(machine)?, Exclusives::Together)
+}
+
+/// The dialect of a machine, by name.
+pub(crate) fn machine_dialect(machine: &str) -> Result<Arc<Dialect>, Diagnostic> {
     let dialect = front_ends::dialects().into_iter().find(|dialect| *dialect.name == *machine);
-    let missing = || Diagnostic::error(None, format!("there is no dialect {machine}"));
-    target::compile_with(program, model, &*dialect.ok_or_else(missing)?, Exclusives::Together)
+    dialect.ok_or_else(|| Diagnostic::error(None, format!("there is no dialect {machine}")))
 }
 
 /// What was only looked for up to a bound is unknown, unless the caller accepts that.

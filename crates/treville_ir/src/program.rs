@@ -287,6 +287,8 @@ pub enum Mark {
     SpinEnd,
     /// The loop around is iterated at most this often.
     LoopBound(u32),
+    /// More of the program would follow that was left out, since a loop or a recursion is followed up to a bound only.
+    Cut,
 }
 
 impl Failure {
@@ -377,8 +379,10 @@ pub struct Object {
     /// Its parts as the source names them, ascending; none if it is one value or an array of such. For people only: the
     /// text form leaves them out.
     pub members: Vec<Member>,
-    /// Disjoint, ascending, covering the object.
+    /// Disjoint, ascending, covering the object; none if it consists of whatever is accessed, and is 0 at the start.
     pub init: Vec<InitCell>,
+    /// It has no value at the start: whoever reads it before it is written is wrong.
+    pub uninitialized: bool,
     pub span: Span,
 }
 

@@ -15,6 +15,8 @@ mod riscv;
 mod sc;
 mod tso;
 
+use crate::close;
+use crate::flatten::FREE;
 use std::sync::Arc;
 use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
@@ -129,6 +131,19 @@ pub fn dialect_for(model: &str) -> Option<&'static str> {
 /// The strongest fence of the architecture that a bundled model is for, if it has one.
 pub fn full_fence(model: &str) -> Option<&'static str> {
     TARGETS.iter().find(|isa| isa.model == model).and_then(|isa| (isa.fence)(Order::SeqCst))
+}
+
+/// How the architecture of a bundled model writes what a program does not write itself.
+pub fn words(model: &str) -> Option<close::Words> {
+    let isa = TARGETS.iter().find(|isa| isa.model == model)?;
+    let update = (isa.update)(Order::Relaxed);
+    let both = if update.form == Form::Atomic { [update.read, update.write].concat() } else { Vec::new() };
+    Some(close::Words {
+        acquire: Vec::new(),
+        release: Vec::new(),
+        lock: [update.read.to_vec(), update.write.to_vec(), both, update.fail.to_vec()],
+        fence: full_fence(model),
+    })
 }
 
 /// How the pairs of a load-linked and a store-conditional are written that an update becomes.
@@ -316,6 +331,11 @@ impl Compiler<'_> {
             }
             Op::Copy { tags, .. } | Op::Fill { tags, .. } => {
                 self.access(tags, span, self.isa.store)?;
+                self.push(op, span, code);
+            }
+            // The end of an object.
+            Op::Opaque { tags, .. } if tags.iter().all(|t| self.old.tags[*t] == FREE) => {
+                *tags = self.tags(&[FREE]);
                 self.push(op, span, code);
             }
             Op::Opaque { .. } | Op::StoreConditional { .. } => {

@@ -4,7 +4,7 @@
 use super::{Encoder, pair};
 use std::collections::BTreeSet;
 use treville_event::{BaseRel, Cell, Kind, Relation};
-use treville_ir::ThreadId;
+use treville_ir::{ObjectId, ThreadId};
 use treville_sat::Lit;
 use treville_term::{Bv, TermId, VarId};
 
@@ -112,6 +112,25 @@ impl Encoder<'_> {
             same.push(self.and(&both));
         }
         self.or(&same)
+    }
+
+    /// Whether two events touch the same object, if both happen.
+    pub(super) fn same_object(&mut self, x: usize, y: usize) -> Lit {
+        let (of_x, of_y) = (self.events.objects(x), self.events.objects(y));
+        let mut same = Vec::new();
+        for object in of_x.intersection(&of_y) {
+            let both = [self.is_in(x, *object), self.is_in(y, *object)];
+            same.push(self.and(&both));
+        }
+        self.or(&same)
+    }
+
+    /// Whether an event that happens touches an object.
+    fn is_in(&mut self, e: usize, object: ObjectId) -> Lit {
+        let program = self.events.prepared.program;
+        let here = |cell: &&Cell| program.object_at(cell.address).is_some_and(|(found, _)| found == object);
+        let touched: Vec<Lit> = self.events.cells[e].iter().filter(here).map(|cell| self.touches(e, *cell)).collect();
+        self.or(&touched)
     }
 
     fn may(&self, rel: BaseRel) -> &Relation {
