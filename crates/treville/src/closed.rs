@@ -12,7 +12,7 @@ use treville_eval::{Evidence, judge};
 use treville_ir::{Dialect, Failure as Failing, Formula, Program};
 use treville_model::Model;
 use treville_model::syntax::CheckMode;
-use treville_passes::close::{Closed, End, Words, close, ends};
+use treville_passes::close::{Closed, End, LATEST, Words, close, ends};
 use treville_passes::target::{self, Exclusives};
 use treville_passes::{Unrolling, loop_free};
 use treville_report::Failure;
@@ -88,8 +88,8 @@ impl Session<'_> {
         let refused = |why: Diagnostic| {
             refusal(name, &[Unsupported { what: why.message, span: why.span }], source.sources)
         };
-        let unrolling = Unrolling { bound, idle: task.reductions.idle_loops };
-        let closed = closed(source, unrolling).map_err(refused)?;
+        let liveness = task.properties.contains(&Failing::Liveness);
+        let closed = closed(source, bound, task.reductions.idle_loops, liveness).map_err(refused)?;
         let lists = engine.candidates().is_some();
         if lists && closed.program.roots.len() > MOST_LISTED {
             return Err(unknown(format!("so many threads are not for the engine {name}")));
@@ -125,9 +125,11 @@ impl Session<'_> {
 }
 
 /// The program as a test, up to a bound.
-fn closed(source: &Source<'_>, how: Unrolling) -> Result<Closed, Diagnostic> {
+fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool) -> Result<Closed, Diagnostic> {
     let passes = treville_passes::Options { algebraic: source.algebraic, ..treville_passes::Options::default() };
-    let mut finite = loop_free(source.program, how, &passes)?;
+    let mut program = source.program.clone();
+    let latest = liveness.then(|| program.tag(LATEST));
+    let mut finite = loop_free(&program, Unrolling { bound, idle, latest }, &passes)?;
     let machine = target::dialect_for(source.model).filter(|_| source.model != "sc");
     let words = match machine {
         Some(machine) => {
@@ -157,6 +159,7 @@ enum Meaning {
     Deadlock,
     /// It is not known whether it is a deadlock.
     MayBeDeadlock,
+    Liveness,
     MayBeLiveness,
     Cut,
     Flag,
@@ -166,18 +169,21 @@ impl Queries {
     fn of(closed: &Closed, properties: &BTreeSet<Failing>, model: &Model) -> Queries {
         let end = |condition: &Formula| Goal::Final { condition: condition.clone(), filter: None };
         let asked = &closed.asked;
-        let mut all = vec![(Meaning::Fails, end(&asked.question.condition))];
+        let mut all = Vec::new();
         let says = |mode: CheckMode| matches!(mode, CheckMode::Flag | CheckMode::UndefinedUnless);
         let flags = model.checks.iter().filter(|check| says(check.mode)).map(|check| &check.name);
         let is_known = |flag: &Name| FLAGS.iter().any(|(name, ..)| *flag == *name);
         let wanted = flags.filter(|flag| is_known(flag) || properties.contains(&Failing::Flag));
+        // An execution that races may fail in any way afterwards.
         all.extend(wanted.map(|flag| (Meaning::Flag, Goal::Flag(flag.clone()))));
+        all.push((Meaning::Fails, end(&asked.question.condition)));
         if properties.contains(&Failing::Deadlock) {
             all.push((Meaning::Deadlock, end(&asked.deadlock)));
             all.push((Meaning::MayBeDeadlock, end(&asked.unclear)));
         }
         if properties.contains(&Failing::Liveness) {
-            all.push((Meaning::MayBeLiveness, end(&asked.spinning)));
+            all.push((Meaning::Liveness, end(&asked.spinning)));
+            all.push((Meaning::MayBeLiveness, end(&asked.perhaps_spinning)));
         }
         all.push((Meaning::Cut, end(&asked.cut)));
         Queries { all }
@@ -218,7 +224,8 @@ impl Told<'_> {
                 Meaning::MayBeDeadlock => doubt = Some("whether a thread that waits would go on is not seen"),
                 Meaning::MayBeLiveness => doubt = Some("whether a loop waits for what no thread will do is not seen"),
                 Meaning::Fails => violation = violation.or_else(|| self.failure(witness?)),
-                Meaning::Deadlock => violation = violation.or_else(|| self.deadlock(witness?)),
+                Meaning::Deadlock => violation = violation.or_else(|| self.stuck(Failing::Deadlock, witness?)),
+                Meaning::Liveness => violation = violation.or_else(|| self.stuck(Failing::Liveness, witness?)),
                 Meaning::Flag => violation = violation.or_else(|| Some(self.flagged(flag?, witness))),
             }
         }
@@ -243,15 +250,21 @@ impl Told<'_> {
         })
     }
 
-    fn deadlock(&self, witness: &Witness) -> Option<Violation> {
-        let waiting: Vec<u32> =
-            ends(&witness.state).iter().filter(|(_, end)| *end == End::Resource).map(|(thread, _)| thread.0).collect();
-        let what = if waiting.len() == 1 { "a thread waits for ever" } else { "threads wait for each other" };
+    fn stuck(&self, failure: Failing, witness: &Witness) -> Option<Violation> {
+        let why = if failure == Failing::Liveness { End::Spin } else { End::Resource };
+        let ends = ends(&witness.state);
+        let waiting: Vec<u32> = ends.iter().filter(|(_, end)| *end == why).map(|(thread, _)| thread.0).collect();
+        let what = match (failure, waiting.len()) {
+            (Failing::Liveness, 1) => "a loop waits for what no thread will do",
+            (Failing::Liveness, _) => "loops wait for what no thread will do",
+            (_, 1) => "a thread waits for ever",
+            _ => "threads wait for each other",
+        };
         let thread = *waiting.first()?;
         // Its last read is where it waits.
         let events = witness.graph.skeleton.events.iter();
         let last = events.filter(|e| e.thread == Some(thread) && e.kind.reads()).max_by_key(|e| e.index);
-        Some(Violation { thread, span: last.and_then(|e| e.span), ..found(Failing::Deadlock, None, what.to_owned()) })
+        Some(Violation { thread, span: last.and_then(|e| e.span), ..found(failure, None, what.to_owned()) })
     }
 
     /// A flag that is raised, with the events that raise it.

@@ -116,7 +116,7 @@ struct Isa {
 }
 
 /// Tags that say something to the engine, not to the memory model.
-const NOTES: &[&str] = &["HAZARD", "LAST", "UNWRITTEN"];
+const NOTES: &[&str] = &["HAZARD", "LAST", "LATEST", "UNWRITTEN"];
 
 const NOT_C: &str = "this operation is not one of C, so it cannot be compiled";
 

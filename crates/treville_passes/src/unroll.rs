@@ -3,7 +3,8 @@
 //!
 //! A copy of a block is named by the block and the iterations of the loops around it. Iterations that change nothing are not
 //! repeated: with [`Unrolling::idle`], a thread waits for ever at the end of an iteration in which nothing happened that others,
-//! or the next iteration, could see ([`idle`]).
+//! or the next iteration, could see ([`idle`]). If one wants to know whether it really would wait for ever
+//! ([`Unrolling::latest`]), it goes round once or twice more before, and reads what is written last.
 
 mod idle;
 
@@ -13,7 +14,7 @@ use crate::ops;
 use idle::Idle;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use treville_base::{Diagnostic, IndexVec, Span};
-use treville_ir::{Block, BlockId, Expr, Func, Inst, InstrId, Mark, Op, Terminator, Wait};
+use treville_ir::{Block, BlockId, Expr, Func, Inst, InstrId, Mark, Op, TagId, Tags, Terminator, Wait};
 
 /// How loops are unrolled.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,8 @@ pub struct Unrolling {
     pub bound: u32,
     /// Iterations that change nothing wait.
     pub idle: bool,
+    /// The tag of reads that see the last write of their location, if threads that wait are to look once more.
+    pub latest: Option<TagId>,
 }
 
 /// More operations than this are not made.
@@ -46,6 +49,7 @@ pub fn unroll(func: &Func, how: Unrolling) -> Result<Func, Diagnostic> {
         idle,
         spins: has_spin_marks(func),
         waits: how.idle,
+        latest: how.latest,
         out,
         copies: BTreeMap::new(),
         todo: VecDeque::new(),
@@ -58,6 +62,11 @@ pub fn unroll(func: &Func, how: Unrolling) -> Result<Func, Diagnostic> {
 
 fn has_spin_marks(func: &Func) -> bool {
     func.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.op, Op::Mark(Mark::SpinStart)))
+}
+
+/// Whether this is an iteration of a thread that looks once more.
+fn is_last(iterations: &[u32]) -> bool {
+    iterations.iter().any(|n| LAST.contains(n))
 }
 
 /// How often each loop may be repeated.
@@ -96,6 +105,9 @@ fn place(block: &Block) -> Option<Span> {
     })
 }
 
+/// The iterations of a thread that looks once more, and then again if it has seen something new.
+const LAST: [u32; 2] = [u32::MAX - 1, u32::MAX];
+
 /// The iterations of the loops around a block, outermost first.
 type Iterations = Vec<u32>;
 
@@ -107,6 +119,7 @@ struct Unroller<'a> {
     /// The program says itself where iterations begin and end.
     spins: bool,
     waits: bool,
+    latest: Option<TagId>,
     out: Func,
     copies: BTreeMap<(BlockId, Iterations), BlockId>,
     todo: VecDeque<(BlockId, Iterations)>,
@@ -176,14 +189,18 @@ impl Unroller<'_> {
                     }
                 }
                 Op::Mark(Mark::SpinEnd) if self.waits => {
-                    let idle = self.idle.spin_is_idle();
-                    at = self.wait_if(at, idle, inst.span);
+                    let (idle, waits) = (self.idle.spin_is_idle(), self.stop(Wait::Spin, inst.span));
+                    at = self.go_to_if(at, idle, waits, inst.span);
                 }
                 Op::Mark(Mark::SpinStart | Mark::SpinEnd) => continue,
                 Op::Mark(Mark::Cut) => {
                     self.out.blocks[at].insts.push(Inst { instr, ..inst.clone() });
                     return;
                 }
+                _ if is_last(iterations) => match self.look_again(at, inst, instr) {
+                    Some(next) => at = next,
+                    None => return,
+                },
                 _ => {
                     self.out.blocks[at].insts.push(Inst { instr, ..inst.clone() });
                     self.size += 1;
@@ -203,21 +220,72 @@ impl Unroller<'_> {
                 *els = self.edge(&from, *els);
                 *join = join.and_then(|join| self.join(&from, join));
             }
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) if is_last(iterations) => {
+                end = Terminator::Goto(self.stop(Wait::Assume, place(old).unwrap_or(nowhere)));
+            }
             Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => {}
         }
         self.out.blocks[at].end = end;
     }
 
-    /// The thread waits for ever if the condition holds; returns where it goes on.
-    fn wait_if(&mut self, at: BlockId, cond: Expr, span: Span) -> BlockId {
-        let (waits, next) = (self.new_block(), self.new_block());
-        self.push(waits, Op::Wait { cond: Expr::int(0, 1), kind: Wait::Spin }, span);
+    /// An operation of a thread that looks once more: it reads what is written last, and where it would do something it does
+    /// not wait. Returns where it goes on, if it does.
+    fn look_again(&mut self, mut at: BlockId, inst: &Inst, instr: InstrId) -> Option<BlockId> {
+        let latest = |tags: &Tags| {
+            let mut tags: Tags = tags.iter().copied().chain(self.latest).collect();
+            tags.sort();
+            tags
+        };
+        let op = match &inst.op {
+            Op::Load { dst, addr, size, tags } => {
+                Op::Load { dst: *dst, addr: addr.clone(), size: *size, tags: latest(tags) }
+            }
+            Op::Update { old, addr, size, tags, .. } => {
+                Op::Load { dst: *old, addr: addr.clone(), size: *size, tags: latest(&tags.fail) }
+            }
+            Op::Fence { .. } => return Some(at),
+            op => op.clone(),
+        };
+        let goes_on = idle::effect(&inst.op);
+        if let idle::Effect::Always = goes_on {
+            self.push(at, Op::Wait { cond: Expr::int(0, 1), kind: Wait::Assume }, inst.span);
+            return None;
+        }
+        self.out.blocks[at].insts.push(Inst { op, instr, ..inst.clone() });
+        self.size += 1;
+        if let idle::Effect::If(cond) = goes_on {
+            let stop = self.stop(Wait::Assume, inst.span);
+            at = self.go_to_if(at, cond, stop, inst.span);
+        }
+        Some(at)
+    }
+
+    /// A block where a thread ends as waiting.
+    fn stop(&mut self, kind: Wait, span: Span) -> BlockId {
+        let block = self.new_block();
+        self.push(block, Op::Wait { cond: Expr::int(0, 1), kind }, span);
+        block
+    }
+
+    /// The thread goes elsewhere if the condition holds; returns where it goes on otherwise.
+    fn go_to_if(&mut self, at: BlockId, cond: Expr, to: BlockId, span: Span) -> BlockId {
+        let next = self.new_block();
         let instr = self.instr();
         self.out.blocks[at].end = match cond {
-            Expr::Const(v) if !v.is_zero() => Terminator::Goto(waits),
-            cond => Terminator::Branch { cond, then: waits, els: next, join: Some(next), instr, span },
+            Expr::Const(v) if !v.is_zero() => Terminator::Goto(to),
+            cond => Terminator::Branch { cond, then: to, els: next, join: Some(next), instr, span },
         };
         next
+    }
+
+    /// Where a thread goes whose iteration has changed nothing, and which one that was.
+    fn waits(&mut self, header: BlockId, iterations: &Iterations, span: Span) -> BlockId {
+        if self.latest.is_none() || is_last(iterations) {
+            return self.stop(Wait::Spin, span);
+        }
+        let around = iterations.len().saturating_sub(1);
+        let again = iterations[..around].iter().copied().chain([LAST[0]]).collect();
+        self.block_of(header, again)
     }
 
     /// The iterations with which a block comes after another, and whether a loop is repeated for that.
@@ -227,7 +295,7 @@ impl Unroller<'_> {
         let mut next: Iterations = iterations[..shared].to_vec();
         let repeats = shared == around.len() && around.last() == Some(&to);
         if let (true, Some(last)) = (repeats, next.last_mut()) {
-            *last += 1;
+            *last = last.saturating_add(1);
         }
         next.resize(around.len(), 0);
         (next, repeats)
@@ -236,22 +304,29 @@ impl Unroller<'_> {
     /// Where a jump leads.
     fn edge(&mut self, from: &(BlockId, Iterations), to: BlockId) -> BlockId {
         let (iterations, repeats) = self.step(from, to);
+        let span = place(&self.func.blocks[to]).or_else(|| place(&self.func.blocks[from.0]));
+        let span = span.unwrap_or(Span::new(treville_base::FileId(0), 0, 0));
+        if is_last(&from.1) && !is_last(&iterations) {
+            // It has seen what it waited for.
+            return self.stop(Wait::Assume, span);
+        }
         if !repeats {
             return self.block_of(to, iterations);
         }
-        let span = place(&self.func.blocks[to]).or_else(|| place(&self.func.blocks[from.0]));
-        let span = span.unwrap_or(Span::new(treville_base::FileId(0), 0, 0));
         let end = self.new_block();
         let mut at = end;
         if let Some(idle) = self.idle.is_idle(to) {
             let always = matches!(idle, Expr::Const(_));
-            at = self.wait_if(at, idle, span);
+            let so_far = from.1[..iterations.len()].to_vec();
+            let waits = self.waits(to, &so_far, span);
+            at = self.go_to_if(at, idle, waits, span);
             if always {
                 return end;
             }
         }
         let count = iterations.last().copied().unwrap_or(0);
-        if count > self.bounds.get(&to).copied().unwrap_or(0) {
+        let again = from.1[iterations.len() - 1] != LAST[1] && LAST.contains(&count);
+        if !again && count > self.bounds.get(&to).copied().unwrap_or(0) {
             self.push(at, Op::Mark(Mark::Cut), span);
             return end;
         }

@@ -47,8 +47,10 @@ pub struct Asked {
     pub deadlock: Formula,
     /// The same, as far as it is seen.
     pub unclear: Formula,
-    /// Some loops wait, and nothing else goes on.
+    /// Some loops wait for what nobody will do.
     pub spinning: Formula,
+    /// The same, as far as it is seen.
+    pub perhaps_spinning: Formula,
 }
 
 impl Asked {
@@ -79,7 +81,8 @@ impl Asked {
             (waits(&[End::Resource]), waits(&[End::Unclear]), waits(&[End::Spin]));
         let for_good = [End::Complete, End::Resource, End::Join];
         let unclear = [End::Complete, End::Resource, End::Join, End::Unclear];
-        let spinning = [End::Complete, End::Resource, End::Join, End::Unclear, End::Spin];
+        let spinning = [End::Complete, End::Resource, End::Join, End::Spin];
+        let perhaps = [End::Complete, End::Resource, End::Join, End::Unclear, End::Spin];
         let ty = Type::Int { bytes: 4, signed: true };
         let mut observed = Vec::new();
         for (thread, places) in regs.iter().enumerate() {
@@ -93,6 +96,7 @@ impl Asked {
             deadlock: Formula::And(vec![still(&for_good), some(&some_resource)]),
             unclear: Formula::And(vec![still(&unclear), some(&some_unclear)]),
             spinning: Formula::And(vec![still(&spinning), some(&some_spin)]),
+            perhaps_spinning: Formula::And(vec![still(&perhaps), some(&some_unclear), some(&some_spin)]),
             cut: Formula::And(vec![not(fails), cut]),
             question,
         }

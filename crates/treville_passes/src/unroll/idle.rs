@@ -25,13 +25,13 @@ struct Kept {
 }
 
 /// What others, or the next iteration, see of an operation.
-enum Effect {
+pub(super) enum Effect {
     None,
     Always,
     If(Expr),
 }
 
-fn effect(op: &Op) -> Effect {
+pub(super) fn effect(op: &Op) -> Effect {
     match op {
         Op::Store { .. }
         | Op::Spawn { .. }
