@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, SourceMap, Span};
 use treville_eval::{Evidence, judge};
-use treville_ir::{Dialect, Failure as Failing, Formula, Program};
+use treville_ir::{Dialect, Failure as Failing, Formula, Program, Question};
 use treville_model::Model;
 use treville_model::syntax::CheckMode;
 use treville_passes::close::{Closed, End, LATEST, Words, close, ends};
@@ -21,14 +21,18 @@ use treville_task::{
     Witness,
 };
 
-/// Flags that mean a failure, with what is said of it.
+/// The flag that only counts if all threads have ended.
+const LEAK: &str = "leak";
+
+/// Flags that mean a failure, with what is said of it, in the order in which they are told.
 const FLAGS: &[(&str, Failing, &str)] = &[
-    ("data-race", Failing::Race, "two accesses race"),
     ("invalid-access", Failing::InvalidAccess, "an access outside of every object, or not after its allocation"),
     ("use-after-free", Failing::UseAfterFree, "an object is used after its end, or not ordered before it"),
     ("double-free", Failing::DoubleFree, "an object is freed twice"),
     ("invalid-free", Failing::InvalidFree, "an object is freed whose allocation may come later"),
     ("uninitialized", Failing::Uninitialized, "memory is read that nobody has written"),
+    ("data-race", Failing::Race, "two accesses race"),
+    (LEAK, Failing::Leak, "an object is never freed"),
 ];
 
 /// The bound that is tried first, and the one after which no larger one is.
@@ -37,6 +41,11 @@ const LAST_BOUND: u32 = 64;
 
 /// More threads than this are not for engines that list executions.
 const MOST_LISTED: usize = 16;
+
+/// Whether the engine says how many executions there are.
+pub(crate) fn counts(engine: &dyn Engine) -> bool {
+    !is_for_tests(engine) || engine.candidates().is_some()
+}
 
 /// Whether the engine takes tests only.
 pub(crate) fn is_for_tests(engine: &dyn Engine) -> bool {
@@ -119,8 +128,23 @@ impl Session<'_> {
             ..task.clone()
         };
         engine.supports(&inner).map_err(|why| refusal(name, &why, source.sources))?;
-        let outcome = engine.run(&inner, monitor);
-        Ok(Told { closed: &closed, model: &linked.model, task: &inner, queries: &queries }.outcome(outcome))
+        let told = |task: &Task, queries: &Queries| {
+            let told = Told { closed: &closed, model: &linked.model, task, queries };
+            told.outcome(engine.run(task, monitor))
+        };
+        let outcome = told(&inner, &queries);
+        if !task.properties.contains(&Failing::Leak) || outcome.violation.is_some() || outcome.stopped.is_some() {
+            return Ok(outcome);
+        }
+        let leaks = Queries { all: vec![(Meaning::Flag, Goal::Flag(Name::new(LEAK)))] };
+        let question = Question { filter: Some(closed.asked.complete.clone()), ..closed.asked.question.clone() };
+        let ended = Task {
+            question: Some(Arc::new(question)),
+            queries: leaks.all.iter().map(|(_, goal)| Query { goal: goal.clone() }).collect(),
+            ..inner.clone()
+        };
+        let leaking = told(&ended, &leaks);
+        Ok(Outcome { violation: leaking.violation, stopped: leaking.stopped, ..outcome })
     }
 }
 
@@ -172,10 +196,12 @@ impl Queries {
         let mut all = Vec::new();
         let says = |mode: CheckMode| matches!(mode, CheckMode::Flag | CheckMode::UndefinedUnless);
         let flags = model.checks.iter().filter(|check| says(check.mode)).map(|check| &check.name);
-        let is_known = |flag: &Name| FLAGS.iter().any(|(name, ..)| *flag == *name);
-        let wanted = flags.filter(|flag| is_known(flag) || properties.contains(&Failing::Flag));
+        let known = |flag: &Name| FLAGS.iter().position(|(name, ..)| *flag == *name);
+        let wanted = flags.filter(|flag| known(flag).is_some() || properties.contains(&Failing::Flag));
+        let mut wanted: Vec<&Name> = wanted.filter(|flag| **flag != LEAK).collect();
+        wanted.sort_by_key(|flag| known(flag).unwrap_or(FLAGS.len()));
         // An execution that races may fail in any way afterwards.
-        all.extend(wanted.map(|flag| (Meaning::Flag, Goal::Flag(flag.clone()))));
+        all.extend(wanted.into_iter().map(|flag| (Meaning::Flag, Goal::Flag(flag.clone()))));
         all.push((Meaning::Fails, end(&asked.question.condition)));
         if properties.contains(&Failing::Deadlock) {
             all.push((Meaning::Deadlock, end(&asked.deadlock)));
@@ -309,7 +335,7 @@ fn found(failure: Failing, name: Option<Name>, message: String) -> Violation {
 }
 
 /// What two engines say differently of a program, as far as both have seen everything.
-pub(crate) fn disagreement(first: &Outcome, second: &Outcome) -> Option<String> {
+pub(crate) fn disagreement(first: &Outcome, second: &Outcome, counted: bool) -> Option<String> {
     match (&first.violation, &second.violation) {
         (Some(violation), None) if second.stopped.is_none() && !second.cut => {
             Some(format!("only the first finds: {}", violation.message))
@@ -317,7 +343,7 @@ pub(crate) fn disagreement(first: &Outcome, second: &Outcome) -> Option<String> 
         (None, Some(violation)) if first.stopped.is_none() && !first.cut => {
             Some(format!("only the second finds: {}", violation.message))
         }
-        (None, None) if [first, second].iter().all(|o| o.stopped.is_none() && !o.cut) => {
+        (None, None) if counted && [first, second].iter().all(|o| o.stopped.is_none() && !o.cut) => {
             let (a, b) = (first.counts.executions, second.counts.executions);
             (a != b).then(|| format!("{a} and {b} complete executions"))
         }

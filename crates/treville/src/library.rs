@@ -261,7 +261,7 @@ fn safety<'u>(name: &str, units: impl Iterator<Item = &'u Unit> + Clone) -> impl
         (false, true) => None,
         (false, false) => Some("hb-c11.cat"),
     };
-    hb.into_iter().chain(["safety.cat"]).chain((!has_races).then_some("races.cat"))
+    hb.into_iter().chain(["safety.cat", "leaks.cat"]).chain((!has_races).then_some("races.cat"))
 }
 
 /// All units, or all errors of any.

@@ -174,18 +174,21 @@ impl Session<'_> {
         };
         let outcome = run(&*engine)?;
         if let Some(second) = &options.run.cross_check {
-            let other = run(&*self.engines.named(second).map_err(unreadable)?)?;
+            let other_engine = self.engines.named(second).map_err(unreadable)?;
+            let other = run(&*other_engine)?;
+            let counted = closed::counts(&*engine) && closed::counts(&*other_engine);
             if let Some(why) = &other.stopped {
                 let reason = format!("the answer could not be checked by {second}: {why}");
                 return Err(unknown(reason));
             }
-            if let Some(what) = closed::disagreement(&outcome, &other) {
+            if let Some(what) = closed::disagreement(&outcome, &other, counted) {
                 return Err(unreadable(format!("the engines {name} and {second} disagree, which is a bug: {what}")));
             }
         }
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
-        let checked = ProgramChecked { program, sources: Arc::new(sources), outcome, verdict, scope };
+        let counted = closed::counts(&*engine);
+        let checked = ProgramChecked { program, sources: Arc::new(sources), outcome, counted, verdict, scope };
         Ok(Run { model, engine: name, checked })
     }
 }

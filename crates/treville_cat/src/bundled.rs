@@ -51,6 +51,7 @@ const FILES: &[Bundled] = table![
     Library "hb-c11.cat",
     Library "hb-machine.cat",
     Model "imm.cat",
+    Library "leaks.cat",
     Library "linux-kernel.bell",
     Model "linux-kernel.cat",
     Library "linux-kernel.def",

@@ -16,7 +16,7 @@ mod memory;
 mod waiting;
 
 pub use asked::{Asked, End, ends};
-pub use memory::{ALLOC, UNINIT};
+pub use memory::{ALLOC, HEAP, UNINIT};
 pub use waiting::LATEST;
 
 use crate::constants::propagate_constants;
@@ -68,8 +68,8 @@ impl Words {
     }
 
     /// Tags that closed programs have beside those of their dialect.
-    pub fn more() -> [Name; 4] {
-        [FREE, ALLOC, UNINIT, LATEST].map(Name::new)
+    pub fn more() -> [Name; 5] {
+        [FREE, ALLOC, HEAP, UNINIT, LATEST].map(Name::new)
     }
 }
 
@@ -149,6 +149,7 @@ struct Marks {
     lock: UpdateTags,
     free: Tags,
     alloc: Tags,
+    on_heap: Tags,
     fence: Option<Tags>,
 }
 
@@ -177,6 +178,7 @@ impl Marks {
             },
             free: tags(&[FREE], &[]),
             alloc: tags(&[ALLOC], &[]),
+            on_heap: tags(&[ALLOC, HEAP], &[]),
             fence: words.fence.map(|fence| tags(&[fence], &[])),
         }
     }

@@ -97,8 +97,10 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
         object.number("line", at.line as u64);
         object.number("column", at.column as u64);
     }
-    object.number("executions", checked.outcome.counts.executions);
-    object.number("blocked", checked.outcome.counts.blocked);
+    if checked.counted {
+        object.number("executions", checked.outcome.counts.executions);
+        object.number("blocked", checked.outcome.counts.blocked);
+    }
     if let Some(violation) = &checked.outcome.violation {
         let mut found = Object::new();
         found.string("kind", violation.failure.name());

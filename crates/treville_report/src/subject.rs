@@ -31,6 +31,8 @@ pub struct ProgramChecked {
     pub program: Arc<Program>,
     pub sources: Arc<SourceMap>,
     pub outcome: Outcome,
+    /// Whether executions were counted: not all engines see each of them.
+    pub counted: bool,
     /// Yes: it cannot.
     pub verdict: Verdict,
     pub scope: Scope,

@@ -58,7 +58,9 @@ fn program(report: &FileReport, checked: &ProgramChecked, details: Details, pale
     }
     let counts = &checked.outcome.counts;
     let executions = if counts.executions == 1 { "execution" } else { "executions" };
-    let _ = writeln!(out, "  {} complete {executions}, {} blocked", counts.executions, counts.blocked);
+    if checked.counted {
+        let _ = writeln!(out, "  {} complete {executions}, {} blocked", counts.executions, counts.blocked);
+    }
     if details.stats {
         for (name, value) in &checked.outcome.stats {
             let _ = writeln!(out, "  {name:<24} {value}");

@@ -18,7 +18,7 @@ impl Encoder<'_> {
             self.happens.push(happens);
         }
         for thread in self.events.threads {
-            let made = thread.choices.iter().map(|(guard, var)| (self.condition(*guard), *var)).collect();
+            let made = thread.choices.iter().map(|(guard, var, width)| (self.condition(*guard), *var, *width)).collect();
             self.choices.push(made);
         }
         for term in required {
@@ -260,9 +260,9 @@ impl Encoder<'_> {
     }
 
     /// The free choices that a thread makes in the last model, in order.
-    pub(crate) fn choices_made(&self, thread: ThreadId) -> Vec<bool> {
-        let made = self.choices[thread].iter().filter(|(made, _)| self.is_true(*made));
-        made.map(|(_, var)| self.value_of(*var).is_some_and(|v| !v.is_zero())).collect()
+    pub(crate) fn choices_made(&self, thread: ThreadId) -> Vec<Bv> {
+        let made = self.choices[thread].iter().filter(|(made, ..)| self.is_true(*made));
+        made.map(|(_, var, width)| self.value_of(*var).unwrap_or(Bv::zero(*width))).collect()
     }
 }
 
@@ -272,7 +272,7 @@ impl Encoder<'_> {
         let last = self.last.values().flatten().map(|(_, lit)| lit);
         let edges = self.rf.values().chain(self.co.values()).chain(last);
         let mut clause: Vec<Lit> = edges.filter(|lit| self.is_true(**lit)).map(|lit| !*lit).collect();
-        for (made, var) in self.choices.iter().flatten().filter(|(made, _)| self.is_true(*made)) {
+        for (made, var, _) in self.choices.iter().flatten().filter(|(made, ..)| self.is_true(*made)) {
             clause.push(!*made);
             clause.extend(self.bits.lits(*var).iter().map(|bit| bit.negated_if(self.is_true(*bit))));
         }

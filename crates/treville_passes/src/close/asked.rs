@@ -41,6 +41,8 @@ impl End {
 pub struct Asked {
     /// Whether some thread fails; a state lists how each thread ends.
     pub question: Question,
+    /// All threads come to their end.
+    pub complete: Formula,
     /// Some thread is cut, and what it would still have done could matter.
     pub cut: Formula,
     /// Some threads wait for what others must give, and nobody will.
@@ -93,6 +95,7 @@ impl Asked {
         let question =
             Question { quantifier: Quantifier::Exists, condition: fails.clone(), filter: None, observed, span: None };
         Asked {
+            complete: still(&[End::Complete]),
             deadlock: Formula::And(vec![still(&for_good), some(&some_resource)]),
             unclear: Formula::And(vec![still(&unclear), some(&some_unclear)]),
             spinning: Formula::And(vec![still(&spinning), some(&some_spin)]),

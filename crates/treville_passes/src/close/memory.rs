@@ -10,6 +10,8 @@ use treville_term::BinOp;
 
 /// The tag of the beginning of an object.
 pub const ALLOC: &str = "ALLOC";
+/// The tag of the beginning of an object that lives until it is freed.
+pub const HEAP: &str = "HEAP";
 /// The tag of initial writes of memory that has no value.
 pub const UNINIT: &str = "UNINIT";
 
@@ -84,7 +86,8 @@ impl Closer<'_> {
         }
         if shared {
             let addr = Some(Expr::Addr(object, 0));
-            body.emit(Op::Opaque { addr, value: None, dst: None, tags: self.tags.alloc.clone() });
+            let tags = if storage == Storage::Heap { &self.tags.on_heap } else { &self.tags.alloc };
+            body.emit(Op::Opaque { addr, value: None, dst: None, tags: tags.clone() });
         }
         body.emit(Op::Assign { dst, value: Expr::Addr(object, 0) });
         Ok(())
