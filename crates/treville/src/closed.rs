@@ -27,11 +27,11 @@ const LEAK: &str = "leak";
 /// Flags that mean a failure, with what is said of it, in the order in which they are told.
 const FLAGS: &[(&str, Failing, &str)] = &[
     ("invalid-access", Failing::InvalidAccess, "an access outside of every object, or not after its allocation"),
-    ("use-after-free", Failing::UseAfterFree, "an object is used after its end, or not ordered before it"),
     ("double-free", Failing::DoubleFree, "an object is freed twice"),
     ("invalid-free", Failing::InvalidFree, "an object is freed whose allocation may come later"),
     ("uninitialized", Failing::Uninitialized, "memory is read that nobody has written"),
     ("data-race", Failing::Race, "two accesses race"),
+    ("use-after-free", Failing::UseAfterFree, "an object is used after its end, or not ordered before it"),
     (LEAK, Failing::Leak, "an object is never freed"),
 ];
 
@@ -94,17 +94,17 @@ impl Session<'_> {
         monitor: &dyn Monitor,
     ) -> Result<Outcome, Failure> {
         let name = engine.info().name;
-        let refused = |why: Diagnostic| {
-            refusal(name, &[Unsupported { what: why.message, span: why.span }], source.sources)
-        };
+        let refused =
+            |why: Diagnostic| refusal(name, &[Unsupported { what: why.message, span: why.span }], source.sources);
         let liveness = task.properties.contains(&Failing::Liveness);
         let closed = closed(source, bound, task.reductions.idle_loops, liveness).map_err(refused)?;
         let lists = engine.candidates().is_some();
         if lists && closed.program.roots.len() > MOST_LISTED {
             return Err(unknown(format!("so many threads are not for the engine {name}")));
         }
-        if let Some((failure, _, span)) = closed.failures.iter().find(|(failure, ..)| !task.properties.contains(failure)) {
-            // What comes after a failure that nobody looks for is not seen.
+        let unasked = |failure: &Failing| *failure == Failing::Assertion && !task.properties.contains(failure);
+        if let Some((failure, _, span)) = closed.failures.iter().find(|(failure, ..)| unasked(failure)) {
+            // What comes after an assertion that nobody looks at is not seen. Whatever else is wrong has no meaning after it.
             let what = format!("{} is not looked for, and how the program goes on not seen", failure.name());
             return Err(refused(Diagnostic::error(*span, what)));
         }
@@ -168,7 +168,8 @@ fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool) -> Result
     let mut sets: Vec<Name> = base.sets.iter().cloned().chain(more).collect();
     sets.sort();
     sets.dedup();
-    finite.dialect = Arc::new(Dialect { sets, ..base });
+    // A compare-exchange writes if and only if it succeeds.
+    finite.dialect = Arc::new(Dialect { sets, loose_compare: false, ..base });
     close(&finite, &words)
 }
 
@@ -202,7 +203,13 @@ impl Queries {
         wanted.sort_by_key(|flag| known(flag).unwrap_or(FLAGS.len()));
         // An execution that races may fail in any way afterwards.
         all.extend(wanted.into_iter().map(|flag| (Meaning::Flag, Goal::Flag(flag.clone()))));
-        all.push((Meaning::Fails, end(&asked.question.condition)));
+        let failures = closed.failures.iter().map(|(failure, ..)| properties.contains(failure));
+        let failures: Vec<usize> = failures.enumerate().filter(|(_, asked)| *asked).map(|(n, _)| n).collect();
+        if failures.len() == closed.failures.len() {
+            all.push((Meaning::Fails, end(&asked.question.condition)));
+        } else {
+            all.push((Meaning::Fails, end(&asked.fails_by(&failures))));
+        }
         if properties.contains(&Failing::Deadlock) {
             all.push((Meaning::Deadlock, end(&asked.deadlock)));
             all.push((Meaning::MayBeDeadlock, end(&asked.unclear)));
@@ -271,6 +278,9 @@ impl Told<'_> {
         ends(&witness.state).into_iter().find_map(|(thread, end)| {
             let End::Failed(n) = end else { return None };
             let (failure, message, span) = self.closed.failures.get(n)?;
+            if !self.task.properties.contains(failure) {
+                return None;
+            }
             let name = (*failure == Failing::Assertion).then(|| message.clone());
             Some(Violation { thread: thread.0, span: Some(*span), ..found(*failure, name, message.to_string()) })
         })
@@ -305,7 +315,8 @@ impl Told<'_> {
         };
         let event = |e| &witness.graph.skeleton.events[e];
         // The access is told first, then what is wrong with it.
-        let (at, other) = if event(second).thread.is_some() { (event(second), event(first)) } else { (event(first), event(second)) };
+        let (at, other) =
+            if event(second).thread.is_some() { (event(second), event(first)) } else { (event(first), event(second)) };
         violation.thread = at.thread.unwrap_or(0);
         violation.span = at.span.filter(is_somewhere);
         violation.other = other.span.filter(|span| is_somewhere(span) && Some(*span) != violation.span);
@@ -352,118 +363,4 @@ pub(crate) fn disagreement(first: &Outcome, second: &Outcome, counted: bool) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::{MemoryFiles, ModelOptions, Options, Properties, RunOptions, Session};
-    use treville_base::Cancel;
-    use treville_report::{Content, FileReport, VerdictWord};
-    use treville_task::Silent;
-
-    /// Two threads that one starts; what fails, if anything, is put in.
-    fn program(first: &str, fails: &str) -> String {
-        format!(
-            r#"
-program "p"
-dialect C rc11
-tags [A RLX NA REL ACQ]
-object x size 4 type i32 init [0 4 0:32]
-object y size 4 type i32 init [0 4 0:32]
-func other (u) regs [u:64 r:32] {{
-b0:
-  {first}
-  r = load &x 4 [A RLX]
-  return (zext 64 r)
-}}
-func main () regs [h:64 r:32 s:64] {{
-b0:
-  h = spawn other (0:64)
-  store &x 1:32 4 [A RLX]
-  r = load &y 4 [A RLX]
-  s = join h
-  branch {fails} b1 b2
-b1:
-  fail assertion "both are 0"
-  end
-b2:
-  return _
-}}
-thread main main []
-"#
-        )
-    }
-
-    fn verify(text: &str, model: &str, run: RunOptions) -> FileReport {
-        let mut files = MemoryFiles::default();
-        files.0.insert("p.ir".into(), text.into());
-        let model = ModelOptions { name: Some(model.to_owned()), ..ModelOptions::default() };
-        Session::new(&files, Cancel::new()).verify("p.ir", &Options { model, run }, &Silent)
-    }
-
-    fn by(engine: &str) -> RunOptions {
-        RunOptions { engine: Some(engine.to_owned()), ..RunOptions::default() }
-    }
-
-    const ATOMIC: &str = "store &y 1:32 4 [A RLX]";
-    const BOTH: &str = "(and (eq r 0:32) (eq s 0:64))";
-
-    #[test]
-    fn engines_for_tests_take_programs() {
-        for engine in ["enumerate", "plain", "explore"] {
-            for (model, verdict) in [("sc", VerdictWord::Yes), ("ra", VerdictWord::No), ("rc11", VerdictWord::No)] {
-                let report = verify(&program(ATOMIC, BOTH), model, by(engine));
-                assert_eq!(report.verdict(), verdict, "{engine} {model} {:?}", report.reason());
-            }
-            let report = verify(&program(ATOMIC, "0:1"), "rc11", by(engine));
-            let Content::Program(checked) = &report.content else { panic!("{engine}: {:?}", report.reason()) };
-            assert_eq!((report.verdict(), checked.outcome.counts.executions), (VerdictWord::Yes, 4), "{engine}");
-            // One thread writes what the other reads atomically.
-            let racy = verify(&program("store &y 1:32 4 [NA]", "0:1"), "rc11", by(engine));
-            assert_eq!(racy.verdict(), VerdictWord::No, "{engine} {:?}", racy.reason());
-        }
-    }
-
-    #[test]
-    fn engines_check_each_other_on_programs() {
-        let run = RunOptions { cross_check: Some("enumerate".to_owned()), ..RunOptions::default() };
-        for model in ["sc", "ra", "rc11", "imm"] {
-            let report = verify(&program(ATOMIC, "0:1"), model, run.clone());
-            assert_eq!(report.verdict(), VerdictWord::Yes, "{model} {:?}", report.reason());
-        }
-    }
-
-    #[test]
-    fn what_an_engine_does_not_see_is_not_said_to_be_absent() {
-        let racy = program("store &y 1:32 4 [NA]", "0:1");
-        let report = verify(&racy, "sc", by("enumerate"));
-        assert_eq!(report.verdict(), VerdictWord::Unknown);
-        assert!(report.reason().is_some_and(|why| why.contains("says nothing of races")), "{:?}", report.reason());
-        let narrowed = Properties::of(&["assertion"]).unwrap_or_default();
-        let report = verify(&racy, "sc", RunOptions { properties: narrowed, ..by("enumerate") });
-        assert_eq!(report.verdict(), VerdictWord::Yes, "{:?}", report.reason());
-        let report = verify(&program(ATOMIC, BOTH), "tso", by("enumerate"));
-        assert_eq!(report.verdict(), VerdictWord::Unknown);
-        // How the program goes on after the assertion is not known.
-        let races = Properties::of(&["race"]).unwrap_or_default();
-        let report = verify(&program(ATOMIC, BOTH), "rc11", RunOptions { properties: races, ..by("enumerate") });
-        assert_eq!(report.verdict(), VerdictWord::Unknown);
-        assert!(
-            report.reason().is_some_and(|why| why.contains("assertion is not looked for")),
-            "{:?}",
-            report.reason()
-        );
-    }
-
-    #[test]
-    fn flags_of_the_model_are_violations() {
-        let mut files = MemoryFiles::default();
-        files.0.insert("p.ir".into(), program(ATOMIC, "0:1"));
-        files.0.insert("my.cat".into(), "acyclic po | rf | co | fr\nflag ~empty rf & ext as seen\n".into());
-        let model = ModelOptions { name: Some("my.cat".to_owned()), ..ModelOptions::default() };
-        for engine in ["enumerate", "explore"] {
-            let options = Options { model: model.clone(), run: by(engine) };
-            let report = Session::new(&files, Cancel::new()).verify("p.ir", &options, &Silent);
-            let Content::Program(checked) = &report.content else { panic!("{engine}: {:?}", report.reason()) };
-            let violation = checked.outcome.violation.as_ref();
-            assert_eq!(violation.map(|v| v.message.as_str()), Some("the model flags seen"), "{engine}");
-        }
-    }
-}
+mod tests;

@@ -253,7 +253,8 @@ fn safety<'u>(name: &str, units: impl Iterator<Item = &'u Unit> + Clone) -> impl
     let machine = MACHINES.contains(&name) || name == "sc";
     let body = || units.clone().flat_map(|unit| &unit.body);
     let binds = |binding: &Binding| binding.pattern == Pattern::Var(Some(Name::new("hb")));
-    let has_hb = body().any(|ins| matches!(&ins.kind, InsKind::Let(all) | InsKind::LetRec(all, _) if all.iter().any(binds)));
+    let has_hb =
+        body().any(|ins| matches!(&ins.kind, InsKind::Let(all) | InsKind::LetRec(all, _) if all.iter().any(binds)));
     let judges = |check: &Check| check.name.as_ref().is_some_and(|name| *name == "data-race");
     let has_races = body().any(|ins| matches!(&ins.kind, InsKind::Check(_, check) if judges(check)));
     let hb = match (machine, has_hb) {

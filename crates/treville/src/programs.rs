@@ -165,8 +165,7 @@ impl Session<'_> {
         let name = engine.info().name;
         let run = |engine: &dyn Engine| {
             if closed::is_for_tests(engine) {
-                let source =
-                    closed::Source { program: &in_c, sources: &sources, model: &model, algebraic: built_in };
+                let source = closed::Source { program: &in_c, sources: &sources, model: &model, algebraic: built_in };
                 return self.run_closed(engine, &task, &source, options, monitor);
             }
             engine.supports(&task).map_err(|why| refusal(name, &why, &sources))?;

@@ -19,6 +19,7 @@ pub use asked::{Asked, End, ends};
 pub use memory::{ALLOC, HEAP, UNINIT};
 pub use waiting::LATEST;
 
+use crate::cfg::Cfg;
 use crate::constants::propagate_constants;
 use crate::flatten::{FREE, resized};
 use crate::{Boundary, ops, simplify};
@@ -247,9 +248,15 @@ impl Closer<'_> {
             self.begin(&mut body, &func, start, own);
         }
         body.end(Terminator::Goto(body.start_of(treville_ir::BlockId(0))));
+        let cfg = Cfg::new(&func);
+        let mut reads = BTreeMap::new();
         for (id, block) in func.blocks.iter_enumerated() {
             body.go_to(body.start_of(id));
+            // What one predecessor alone knows holds here too.
+            let known = if let [pred] = cfg.preds[id][..] { reads.get(&pred).cloned() } else { None };
+            body.set_reads(known.unwrap_or_default());
             self.block(&mut body, block, start)?;
+            reads.insert(id, body.reads());
         }
         Ok(body)
     }

@@ -427,12 +427,17 @@ impl<V: Clone> ThreadVm<V> {
 
     fn enter(&mut self, instr: InstrId, span: Span, sequenced: bool) {
         if self.instr != Some(instr) {
-            self.instance += 1;
-            self.local.clear();
+            self.next_instance();
             self.instr = Some(instr);
         }
         self.span = span;
         self.sequenced = sequenced;
+    }
+
+    /// What comes next belongs to another occurrence of an instruction.
+    pub(crate) fn next_instance(&mut self) {
+        self.instance += 1;
+        self.local.clear();
     }
 
     /// The reads that decide whether the current instruction runs.

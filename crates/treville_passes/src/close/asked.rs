@@ -56,6 +56,16 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Some thread fails in one of these ways.
+    pub fn fails_by(&self, failures: &[usize]) -> Formula {
+        let failed = self.question.observed.iter().step_by(3);
+        let is = |place: &Place, n: usize| {
+            let right = Operand::Value(Bv::new(n as u128 + 1, 32));
+            Formula::Atom(Atom { left: place.clone(), op: Comparison::Eq, right })
+        };
+        Formula::Or(failed.flat_map(|observed| failures.iter().map(move |n| is(&observed.place, *n))).collect())
+    }
+
     pub(super) fn of(program: &Program) -> Asked {
         let regs: Vec<[Place; 3]> = program
             .roots

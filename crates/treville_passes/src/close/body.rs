@@ -26,11 +26,21 @@ pub(super) struct Body {
     stuck: BTreeMap<u32, BlockId>,
     /// Locks that the thread takes: whether each is held, and where it is.
     pub(super) locks: Vec<(Reg, Reg)>,
+    /// The reads that registers have their values from, and that would give the same register again.
+    reads: BTreeMap<Reg, Read>,
     /// Control dependencies never end.
     machine: bool,
     next_instr: u32,
     /// Blocks before this one are resolved.
     resolved: usize,
+}
+
+/// A read of the thread.
+#[derive(Clone, Debug)]
+pub(super) struct Read {
+    pub(super) addr: Expr,
+    pub(super) size: u8,
+    pub(super) at: (BlockId, usize),
 }
 
 fn empty() -> Block {
@@ -62,6 +72,7 @@ impl Body {
             cut,
             stuck: BTreeMap::new(),
             locks: Vec::new(),
+            reads: BTreeMap::new(),
             machine,
             next_instr: next_instr + 1,
             resolved: 0,
@@ -102,12 +113,46 @@ impl Body {
     /// An instruction of its own.
     pub(super) fn emit(&mut self, op: Op) {
         let inst = Inst { op, instr: self.next_instr(), sequenced: true, span: self.span };
-        self.blocks[self.current].insts.push(inst);
+        self.push(inst);
     }
 
     /// An operation of the original, as it is.
     pub(super) fn keep(&mut self, inst: &Inst) {
-        self.blocks[self.current].insts.push(inst.clone());
+        self.push(inst.clone());
+    }
+
+    fn push(&mut self, inst: Inst) {
+        if let Some(dst) = ops::def(&inst.op) {
+            let mentions = |e: &Expr| {
+                let mut found = false;
+                e.visit_regs(&mut |r| found |= r == dst);
+                found
+            };
+            self.reads.remove(&dst);
+            self.reads.retain(|_, read| !mentions(&read.addr));
+            if let Op::Load { addr, size, .. } | Op::Update { addr, size, .. } = &inst.op
+                && !mentions(addr)
+            {
+                let at = (self.current, self.blocks[self.current].insts.len());
+                self.reads.insert(dst, Read { addr: addr.clone(), size: *size, at });
+            }
+        }
+        self.blocks[self.current].insts.push(inst);
+    }
+
+    /// What is known of reads at the end of a block, where another goes on.
+    pub(super) fn reads(&self) -> BTreeMap<Reg, Read> {
+        self.reads.clone()
+    }
+
+    pub(super) fn set_reads(&mut self, reads: BTreeMap<Reg, Read>) {
+        self.reads = reads;
+    }
+
+    /// The read that the last one of these registers has its value from.
+    pub(super) fn last_read(&self, regs: &[Reg]) -> Option<(Reg, Read)> {
+        let reads = regs.iter().filter_map(|reg| Some((*reg, self.reads.get(reg)?.clone())));
+        reads.max_by_key(|(_, read)| read.at)
     }
 
     pub(super) fn end(&mut self, end: Terminator) {
@@ -118,9 +163,9 @@ impl Body {
         self.blocks.push(empty())
     }
 
-    /// The operations of the block that is being written, so far.
-    pub(super) fn insts_mut(&mut self) -> &mut Vec<Inst> {
-        &mut self.blocks[self.current].insts
+    /// An operation that was written before.
+    pub(super) fn op_mut(&mut self, (block, i): (BlockId, usize)) -> &mut Op {
+        &mut self.blocks[block].insts[i].op
     }
 
     /// Ends the thread here.

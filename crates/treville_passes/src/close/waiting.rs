@@ -1,5 +1,6 @@
 //! Waiting for other threads: locks and other resources, and the ends of threads.
 
+use super::body::Read;
 use super::{Body, Closer, ENDED, End, RESULT, is_one};
 use crate::flatten::resized;
 use crate::ops;
@@ -16,25 +17,17 @@ impl Closer<'_> {
         let latest = self.out.tag(LATEST);
         let mut mentioned = Vec::new();
         cond.visit_regs(&mut |r| mentioned.push(r));
-        let insts = body.insts_mut();
-        let read = insts.iter().rposition(|inst| ops::def(&inst.op).is_some_and(|r| mentioned.contains(&r)));
-        let Some(at) = read else { return body.go_on_if(cond.clone(), End::Unclear) };
-        let changed: Vec<Reg> = insts[at..].iter().filter_map(|inst| ops::def(&inst.op)).collect();
-        let (old, addr, size) = match &mut insts[at].op {
-            // It has looked in vain, and need not look again.
-            Op::Update { guard: Some(guard), tags, .. } if guard == cond => {
-                tags.fail.push(latest);
-                tags.fail.sort();
-                tags.fail.dedup();
-                return body.go_on_if(cond.clone(), End::Resource);
-            }
-            Op::Load { dst, addr, size, .. } | Op::Update { old: dst, addr, size, .. } => (*dst, addr.clone(), *size),
-            _ => return body.go_on_if(cond.clone(), End::Unclear),
-        };
-        let mut same = true;
-        addr.visit_regs(&mut |r| same &= !changed.contains(&r));
-        if !same {
+        let Some((old, Read { addr, size, at })) = body.last_read(&mentioned) else {
             return body.go_on_if(cond.clone(), End::Unclear);
+        };
+        if let Op::Update { guard: Some(guard), tags, .. } = body.op_mut(at)
+            && guard == cond
+        {
+            // It has looked in vain, and need not look again.
+            tags.fail.push(latest);
+            tags.fail.sort();
+            tags.fail.dedup();
+            return body.go_on_if(cond.clone(), End::Resource);
         }
         let again = body.new_block();
         body.go_on_or(cond.clone(), again, true);
@@ -65,7 +58,9 @@ impl Closer<'_> {
                 let old = self.take(body, &addr, size);
                 // Whoever only tries may see what is out of date.
                 let fails = self.tags.acquire.clone();
-                if let Some(Op::Update { tags, .. }) = body.insts_mut().last_mut().map(|inst| &mut inst.op) {
+                if let Some((_, read)) = body.last_read(&[old])
+                    && let Op::Update { tags, .. } = body.op_mut(read.at)
+                {
                     tags.fail = fails;
                 }
                 self.fence(body);
