@@ -70,10 +70,10 @@ fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
         Err(Failed::NoAxioms | Failed::TooManyPaths) => return refuse(late()),
     };
     let frame = prepared.frame(&vec![0; task.program.roots.len()]);
-    let events = Events::new(&prepared, &frame, &threads);
+    let events = Events::new(&prepared, &frame, &threads, options.alias);
     let notes = treville_relations::Options { level: options.level, active: options.active, notes: true };
     let Some(analysis) = analyse(model, &events.facts, &notes, cancel) else { return refuse(late()) };
-    let mut encoder = Encoder::new(&events, model, &analysis, options.encoding, Backend::ALL[0]);
+    let mut encoder = Encoder::new(&events, model, &analysis, *options, Backend::ALL[0]);
     encoder.program(&required, complete, &cuts);
     encoder.model();
     let (complete, strays) = (encoder.complete, encoder.strays);
