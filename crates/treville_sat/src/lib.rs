@@ -20,6 +20,9 @@
 //!
 //! This crate knows nothing of programs, events and models.
 
+#[cfg(not(any(feature = "cadical", feature = "batsat")))]
+compile_error!("treville_sat needs a solver: turn on the feature `cadical` or `batsat`");
+
 #[cfg(feature = "batsat")]
 mod batsat;
 mod bits;

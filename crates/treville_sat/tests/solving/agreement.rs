@@ -53,3 +53,23 @@ fn all_agree_with_trying_everything() {
     }
     assert!((100..500).contains(&n_sat) && n_spoken > 1000, "too easy: {n_sat} {n_spoken}");
 }
+
+/// Larger ones, on which all must say the same.
+#[test]
+fn all_agree_with_each_other() {
+    let mut random = Random::new(2);
+    let (mut n_sat, mut n_spoken) = (0, 0);
+    for _ in 0..60 {
+        let problem = Problem::sized(&mut random, 120, 2, 40);
+        let expected = by_clauses(Backend::ALL[0], &problem);
+        n_sat += u32::from(expected);
+        for backend in Backend::ALL {
+            for orders in [Orders::new(), Orders::new().without_propagation()] {
+                let (is_sat, spoken) = by_theory(*backend, orders, &problem);
+                assert_eq!(is_sat, expected, "{backend:?} {problem:?}");
+                n_spoken += spoken;
+            }
+        }
+    }
+    assert!((10..50).contains(&n_sat) && n_spoken > 1000, "too easy: {n_sat} {n_spoken}");
+}

@@ -35,9 +35,14 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// Mostly choices between edges, some of which close cycles with fixed ones that lead forward.
+    /// One that is small enough to try everything.
     pub(crate) fn random(random: &mut Random) -> Self {
         let (n_vars, n_orders, n_nodes) = (5 + random.below(8), 1 + random.below(2), 3 + random.below(5));
+        Self::sized(random, n_vars, n_orders, n_nodes)
+    }
+
+    /// Mostly choices between edges, some of which close cycles with fixed ones that lead forward.
+    pub(crate) fn sized(random: &mut Random, n_vars: usize, n_orders: usize, n_nodes: usize) -> Self {
         let lit = |random: &mut Random| Lit::new(2 + random.below(n_vars) as i32).negated_if(random.below(5) == 0);
         let edge = |random: &mut Random| {
             let (a, b) = (random.below(n_nodes), random.below(n_nodes));
