@@ -3,7 +3,7 @@
 
 use crate::problem::{Problem, Random};
 use treville_base::Cancel;
-use treville_sat::{Backend, Orders, Solver, Verdict, encode_acyclic};
+use treville_sat::{Backend, Orders, Solver, Verdict};
 
 /// Whether there is a model, and how often the theory has spoken.
 fn by_theory(backend: Backend, orders: Orders, problem: &Problem) -> (bool, u64) {
@@ -22,10 +22,7 @@ fn by_theory(backend: Backend, orders: Orders, problem: &Problem) -> (bool, u64)
 fn by_clauses(backend: Backend, problem: &Problem) -> bool {
     let mut solver = Solver::new(backend);
     problem.give(&mut solver);
-    for order in 0..problem.n_orders {
-        let edges: Vec<_> = problem.edges.iter().filter(|edge| edge.0 == order).map(|e| (e.1, e.2, e.3)).collect();
-        encode_acyclic(&mut solver, problem.n_nodes, &edges);
-    }
+    problem.give_acyclic(&mut solver);
     let verdict = solver.solve(&[], &Cancel::new());
     if verdict == Verdict::Sat {
         assert!(problem.is_model(|lit| solver.value(lit)), "{problem:?}");

@@ -1,7 +1,7 @@
 //! Random problems: orders whose edges depend on literals, with clauses over these.
 
 use treville_base::BitMatrix;
-use treville_sat::{ClauseSink, Lit, Orders};
+use treville_sat::{ClauseSink, Lit, Orders, encode_acyclic};
 
 /// A generator of numbers with no ambition (xorshift).
 pub(crate) struct Random(u64);
@@ -74,6 +74,14 @@ impl Problem {
         let ids: Vec<_> = (0..self.n_orders).map(|_| orders.add_order()).collect();
         for (order, from, to, lit) in &self.edges {
             orders.add_edge(ids[*order], *from, *to, *lit);
+        }
+    }
+
+    /// The orders as clauses.
+    pub(crate) fn give_acyclic(&self, sink: &mut impl ClauseSink) {
+        for order in 0..self.n_orders {
+            let edges: Vec<_> = self.edges.iter().filter(|edge| edge.0 == order).map(|e| (e.1, e.2, e.3)).collect();
+            encode_acyclic(sink, self.n_nodes, &edges);
         }
     }
 
