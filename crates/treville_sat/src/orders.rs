@@ -239,8 +239,8 @@ impl Orders {
             if let Some(explain) = self.explain.as_ref().filter(|_| implied != Some(!lit)) {
                 explain.explain(lit, &|lit| self.was_true(lit, limit), &mut because);
             }
-            if because.is_empty() {
-                because.push(lit);
+            if because.is_empty() || !because.iter().all(|lit| self.was_true(*lit, limit)) {
+                because = vec![lit];
             }
             clause.extend(because.drain(..).filter(|lit| *lit != Lit::TRUE).map(|lit| !lit));
         }

@@ -65,7 +65,7 @@ fn problems_in_parts() {
 
 /// Compares with a new solver and clauses in place of the theory.
 fn check_large(solver: &mut Solver<Orders>, given: &Problem, assumptions: &[Lit]) {
-    let mut other = Solver::new(Backend::ALL[0]);
+    let mut other = Solver::new(Backend::default());
     given.give(&mut other);
     given.give_acyclic(&mut other);
     let verdict = solver.solve(assumptions, &Cancel::new());
