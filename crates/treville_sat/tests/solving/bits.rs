@@ -135,6 +135,33 @@ fn constant_operands_fold() {
     }
 }
 
+/// Terms within terms, with parts in common.
+#[test]
+fn nested_terms() {
+    let mut random = Random::new(13);
+    for _ in 0..60 {
+        let width = 1 + random.below(9) as u8;
+        let mut bench = Bench::new(Backend::default(), width);
+        let store = &mut bench.store;
+        let mut terms = vec![store.var(X, width), store.var(Y, width), store.constant(Bv::new(3, width))];
+        for _ in 0..12 {
+            let [a, b, c] = [0; 3].map(|_| terms[random.below(terms.len())]);
+            let term = store.bin(BINARY[random.below(BINARY.len())], a, b);
+            // Comparisons, of one bit, decide between others or are widened.
+            terms.push(match (store.width(term) == width, random.below(2)) {
+                (true, _) => term,
+                (false, 0) => store.ite(term, b, c),
+                (false, _) => store.cast(Cast::Sign, width, term),
+            });
+        }
+        bench.terms = terms;
+        bench.translate();
+        for _ in 0..4 {
+            bench.check(random_value(&mut random, width), random_value(&mut random, width));
+        }
+    }
+}
+
 /// A chain of a hundred thousand operators neither overflows the stack nor takes long.
 #[test]
 fn deep_terms_are_translated() {

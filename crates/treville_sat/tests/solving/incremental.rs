@@ -28,6 +28,7 @@ fn in_parts(backend: Backend, problem: &Problem, random: &mut Random, check: Che
             let lit = |random: &mut Random| Lit::new(2 + random.below(problem.n_vars) as i32);
             let assumptions: Vec<Lit> =
                 (0..random.below(4)).map(|_| lit(random).negated_if(random.below(2) == 0)).collect();
+            solver.prefer(lit(random).negated_if(random.below(2) == 0));
             check(&mut solver, &given, &assumptions);
         }
     }
