@@ -19,10 +19,13 @@ mod duties;
 mod extended;
 mod extent;
 mod facts;
+mod follows;
 mod laws;
+mod local;
 mod plan;
 
 pub use analysis::{Analysis, Counts, Level, Options, Relevance, Sizes, analyse};
 pub use duties::Duty;
 pub use extent::{ByPolarity, Extent, Known, Polarity};
 pub use facts::Facts;
+pub use local::local;

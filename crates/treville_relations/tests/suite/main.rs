@@ -3,7 +3,9 @@
 mod dice;
 mod encoding;
 mod executions;
+mod local;
 mod models;
+mod paper;
 mod programs;
 mod soundness;
 mod timing;

@@ -58,7 +58,7 @@ fn bounds_hold(model: &Model, analysis: &Analysis, values: &[Extent], events: &E
 }
 
 /// Compares bounds with values on random executions; how many of these were consistent.
-fn check(tagged: &Tagged, name: &str, programs: u64, length: usize) -> usize {
+pub(crate) fn check(tagged: &Tagged, name: &str, programs: u64, length: usize) -> usize {
     let model = &tagged.model;
     let plan = Plan::new(model).expect("the staged evaluator takes the model");
     let mut staged = Staged::new(model, &plan);

@@ -33,3 +33,13 @@ fn timing() {
         }
     }
 }
+#[test]
+fn timing_b() {
+    for name in BUNDLED {
+        let start = Instant::now();
+        let m = bundled_model(name);
+        let a = start.elapsed();
+        crate::soundness::check(&m, name, 25, 4);
+        eprintln!("{name} n= load {a:?} all {:?}", start.elapsed());
+    }
+}
