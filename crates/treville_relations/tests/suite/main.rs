@@ -1,5 +1,6 @@
 //! The analysis against executions: what it claims holds of each, and what it leaves out makes no difference to any.
 
+mod choices;
 mod dice;
 mod encoding;
 mod executions;

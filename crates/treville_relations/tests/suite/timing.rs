@@ -10,7 +10,7 @@ use treville_relations::{Level, analyse};
 fn timing() {
     for name in BUNDLED {
         let tagged = bundled_model(name);
-        for length in [10, 40] {
+        for length in [10, 240] {
             let mut dice = Dice::new(7);
             let mut program = random_program(&mut dice, &tagged.tags, length);
             while program.n() < 2 * length {
