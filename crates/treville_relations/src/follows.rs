@@ -2,9 +2,10 @@
 
 use crate::bottom_up::Rounds;
 use crate::derive::{Context, Knowledge};
+use crate::facts::Factor;
 use crate::plan::{Plan, Recursion};
 use treville_base::IndexVec;
-use treville_event::{BaseRel, Relation};
+use treville_event::{BaseRel, EventSet, Relation};
 use treville_model::{Term, TermId};
 
 /// For a term, the pairs that are in it whenever they are in `rf`, in `rf^-1`, in `co`, in `fr` (`rf^-1 ; co`).
@@ -67,12 +68,13 @@ impl Choices {
 
     /// One step after another.
     pub(crate) fn compose(&self, context: &Context<'_>, a: &Step, b: &Step) -> Step {
-        let must = context.world.compose_must(&a.must, &b.must);
+        let must = context.world.compose_must(Factor::Rel(&a.must), Factor::Rel(&b.must));
         // A step stays one where the other half stays at the same event.
-        let stays = |r: &Relation| r.intersection(&Relation::identity(context.world.n));
-        let (before, after) = (stays(&a.must), stays(&b.must));
-        let right = b.follows.zip(&Follows::all(&before), |f, before| before.compose(f));
-        let left = a.follows.zip(&Follows::all(&after), Relation::compose);
+        let stays =
+            |r: &Relation| EventSet::from_members(context.world.n, (0..context.world.n).filter(|&x| r.contains(x, x)));
+        let everything = EventSet::full(context.world.n);
+        let right = b.follows.within(&Relation::product(&stays(&a.must), &everything));
+        let left = a.follows.within(&Relation::product(&everything, &stays(&b.must)));
         let mut follows = right.union(&left).union(&Follows::all(&must));
         // From-read in two halves, if that holds whatever write is between.
         let mut open = self.rf.inverse().difference(&a.follows.rf_inverse).compose(&self.co);

@@ -1,13 +1,14 @@
-//! Relations that a model picks, and terms that only the evaluator understands.
+//! What is chosen: sources, relations that a model picks; and terms that only the evaluator understands.
 
 use crate::dice::Dice;
 use crate::executions::random_execution;
 use crate::models::model;
-use crate::programs::random_program;
+use crate::programs::{Happening, Program, random_program};
 use crate::soundness::options;
+use std::collections::BTreeMap;
 use treville_base::Cancel;
 use treville_eval::{Extent, judge};
-use treville_event::{EventSet, Relation};
+use treville_event::{BaseRel, EventSet, Kind, Relation};
 use treville_model::Term;
 use treville_relations::{Level, analyse};
 
@@ -48,6 +49,31 @@ fn bounds_of_picked_orders() {
         }
     }
     assert!(seen.iter().all(|n| *n > 50), "{seen:?}");
+}
+
+/// A read that must see a write if that happens sees nothing else only if it certainly happens.
+#[test]
+fn a_certain_source_excludes_others_if_it_happens() {
+    let event = |kind, when: &[(usize, bool)]| Happening {
+        thread: Some(0),
+        kind,
+        places: vec![0],
+        tags: Vec::new(),
+        when: when.to_vec(),
+    };
+    let tagged = model("acyclic rf | co");
+    let rf = |when: &[(usize, bool)]| {
+        let init = Happening { thread: None, ..event(Kind::Init, &[]) };
+        let events = vec![init, event(Kind::Write, when), event(Kind::Read, &[])];
+        let mut facts = Program { events, n_decisions: 1, inside: BTreeMap::new() }.facts();
+        facts.rels.get_mut(&BaseRel::Rf).expect("sources").must.insert(1, 2);
+        let analysis = analyse(&tagged.model, &facts, &options(Level::Extended), &Cancel::new());
+        let is_rf = |t: &Term| *t == Term::BaseRel(BaseRel::Rf);
+        let (term, _) = tagged.model.terms.iter_enumerated().find(|(_, i)| is_rf(&i.term)).expect("rf");
+        analysis.expect("nobody cancels").knowledge[term].may.rel().clone()
+    };
+    assert_eq!(rf(&[]), Relation::from_pairs(3, [(1, 2)]));
+    assert_eq!(rf(&[(0, true)]), Relation::from_pairs(3, [(0, 2), (1, 2)]));
 }
 
 /// Two writes in one thread: program order decides where the order has to extend it.

@@ -233,3 +233,8 @@ fn certain_cycles_are_found() {
     check(&model("acyclic (po | po^-1) & loc"), "both ways", 60, 4);
     check(&model("acyclic int \\ id\nflag acyclic po | (rf & int)+ as forward"), "all ways", 60, 2);
 }
+
+#[test]
+fn active_pairs_of_iterated_definitions_suffice() {
+    check(&model(crate::soundness::ITERATED), "iterated", 60, 3);
+}

@@ -9,4 +9,3 @@ mod models;
 mod paper;
 mod programs;
 mod soundness;
-mod timing;
