@@ -1,8 +1,8 @@
 //! Bounds that follow from the checks: an execution that passes them has no pair that would make one fail.
 //!
-//! Starting from the bounds of the facts, upper bounds shrink and lower bounds grow until nothing changes: checks and choices
-//! say what cannot be ([`laws`](crate::laws)), definitions pass it down to their operands ([`downward`](crate::downward)), and operands
-//! up again. Pairs that must be and cannot be are of events that do not happen together.
+//! Starting from the bounds of the facts, upper bounds shrink and lower bounds grow until nothing changes: checks and
+//! choices say what cannot be (`laws`), definitions pass it down to their operands (`downward`), and operands up again. Pairs
+//! that must be and cannot be are of events that do not happen together.
 
 use crate::active::Active;
 use crate::bottom_up::Rounds;

@@ -142,7 +142,10 @@ impl<'m> Search<'m> {
         let mut terms = self.path.split_off(at);
         terms.sort_unstable();
         terms.iter().for_each(|t| self.open[t.index()] = false);
-        let iterated = |t: &TermId| matches!(self.model.term(*t), Term::Rec(r, _) if self.model.recs[*r].order == RecOrder::Iterated);
+        let iterated = |t: &TermId| match *self.model.term(*t) {
+            Term::Rec(rec, _) => self.model.recs[rec].order == RecOrder::Iterated,
+            _ => false,
+        };
         let recursion = if terms.len() == 1 && !operands(self.model, t).contains(&t) {
             Recursion::None
         } else if terms.iter().any(iterated) {

@@ -99,7 +99,12 @@ fn what_a_picked_order_extends_is_known() {
 #[test]
 fn what_only_the_evaluator_understands_is_listed() {
     let tagged = model(
-        "let f = map (fun e -> e) (W | R)\nlet rec odd = W \\ range([odd]; rf; po)\nacyclic ([f]; po) | rf as order\nflag ~empty odd as odd",
+        r"
+let f = map (fun e -> e) (W | R)
+let rec odd = W \ range([odd]; rf; po)
+acyclic ([f]; po) | rf as order
+flag ~empty odd as odd
+",
     );
     let program = random_program(&mut Dice::new(3), &[], 3);
     let analysis =

@@ -187,7 +187,7 @@ fn check(tagged: &Tagged, name: &str, programs: u64, length: usize) {
         let facts = program.facts();
         let analyses: Vec<Analysis> =
             all.iter().map(|o| analyse(model, &facts, o, &Cancel::new()).expect("nobody cancels")).collect();
-        for run in 0..8 {
+        for run in 0..6 {
             let execution = random_execution(&mut dice, &program);
             let accepted = enter(&mut staged, &execution);
             let base = values(model, &mut staged, &execution, facts.n);
@@ -218,7 +218,7 @@ fn check(tagged: &Tagged, name: &str, programs: u64, length: usize) {
 #[test]
 fn active_pairs_of_bundled_models_suffice() {
     for name in BUNDLED {
-        check(&bundled_model(name), name, 12, 4);
+        check(&bundled_model(name), name, 8, 4);
     }
 }
 

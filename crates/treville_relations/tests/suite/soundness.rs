@@ -87,7 +87,7 @@ fn check(tagged: &Tagged, name: &str, programs: u64, length: usize) -> usize {
 #[test]
 fn bounds_of_bundled_models() {
     for name in BUNDLED {
-        let consistent = check(&bundled_model(name), name, 25, 4);
+        let consistent = check(&bundled_model(name), name, 20, 4);
         assert!(consistent > 10, "{name}: {consistent} consistent executions");
     }
 }
