@@ -7,7 +7,7 @@ use crate::plan::{Plan, Recursion};
 use crate::{ByPolarity, Duty, Extent, Known, Polarity};
 use treville_base::IndexVec;
 use treville_event::{BaseRel, EventSet, Relation};
-use treville_model::{CheckKind, PickSource, RecOrder, Term, TermId};
+use treville_model::{CheckKind, PickSource, Term, TermId};
 
 pub(crate) type Active = IndexVec<TermId, ByPolarity>;
 
@@ -162,7 +162,7 @@ impl<'a> Needs<'a> {
                 columns.restrict_range_into(may(a), pairs.set());
                 self.need(a, polarity, &Extent::Rel(columns))
             }
-            Term::Rec(rec, i) if self.context.model.recs[rec].order == RecOrder::Least => {
+            Term::Rec(rec, i) if !self.plan.is_iterated(self.context.model, t) => {
                 self.need(self.context.model.recs[rec].bodies[i as usize], polarity, pairs)
             }
             // Choices need all that they look at anyway; the others are judged by evaluating them.

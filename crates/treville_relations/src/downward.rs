@@ -5,7 +5,7 @@ use crate::facts::Factor;
 use crate::{Extent, Known};
 use treville_base::BitSet;
 use treville_event::{EventSet, Relation};
-use treville_model::{RecOrder, Term, TermId};
+use treville_model::{Term, TermId};
 
 impl Tightening<'_> {
     pub(crate) fn pass_down(&mut self, t: TermId) {
@@ -75,7 +75,7 @@ impl Tightening<'_> {
                 let rest = Relation::product(&EventSet::full(self.context.world.n), out.set());
                 self.remove(a, &Extent::Rel(rest));
             }
-            Term::Rec(rec, i) if self.context.model.recs[rec].order == RecOrder::Least => {
+            Term::Rec(rec, i) if !self.plan.is_iterated(self.context.model, t) => {
                 let body = self.context.model.recs[rec].bodies[i as usize];
                 self.remove(body, &out);
                 self.add(body, &must);

@@ -52,6 +52,12 @@ impl Plan {
         Plan { components, component, picks }
     }
 
+    /// Whether a term belongs to a group that is no least fixpoint: its bounds do not come from its body's.
+    pub(crate) fn is_iterated(&self, model: &Model, t: TermId) -> bool {
+        let iterated = |i: usize| self.components[i].recursion == Recursion::Iterated;
+        matches!(model.term(t), Term::Rec(..)) && self.component[t].is_some_and(iterated)
+    }
+
     /// The terms that are needed, operands first.
     pub(crate) fn terms(&self) -> impl DoubleEndedIterator<Item = TermId> + '_ {
         self.components.iter().flat_map(|c| c.terms.iter().copied())

@@ -80,7 +80,7 @@ fn a_certain_source_excludes_others_if_it_happens() {
 #[test]
 fn what_a_picked_order_extends_is_known() {
     let tagged = model(PICKS);
-    let program = random_program(&mut Dice::new(1), &[], 3);
+    let program = random_program(&mut Dice::new(1), &[], 8);
     let facts = program.facts();
     let analysis = analyse(&tagged.model, &facts, &options(Level::Must), &Cancel::new()).expect("nobody cancels");
     let (term, _) =

@@ -222,6 +222,14 @@ fn active_pairs_of_bundled_models_suffice() {
     }
 }
 
+/// More events than bits in a word.
+#[test]
+fn active_pairs_of_larger_programs_suffice() {
+    for name in ["tso", "power", "rc11"] {
+        check(&bundled_model(name), name, 1, 90);
+    }
+}
+
 #[test]
 fn active_pairs_of_operators_suffice() {
     check(&model(crate::soundness::OPERATORS), "operators", 60, 4);

@@ -92,6 +92,16 @@ fn bounds_of_bundled_models() {
     }
 }
 
+/// More events than bits in a word.
+#[test]
+fn bounds_of_larger_programs() {
+    for name in ["tso", "power", "rc11"] {
+        let tagged = bundled_model(name);
+        assert!(random_program(&mut Dice::new(0), &tagged.tags, 90).n() > 64);
+        check(&tagged, name, 1, 90);
+    }
+}
+
 /// Operators that bundled models use little.
 pub(crate) const OPERATORS: &str = r"
 let rec a = po; [R] | rf; b and b = a^-1 | co | (b; b & ext)
