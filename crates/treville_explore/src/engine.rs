@@ -222,7 +222,11 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
                 Some(_) => Coherence::HappensBefore,
             };
             let cxx20 = vocabulary.variants.iter().any(|v| *v == "cxx20");
-            (Rules::judged(machine, coherence, cxx20), Some(Judged { model, vocabulary, plan }))
+            let rules = match task.bundled.as_deref() {
+                Some("imm") if !machine && cxx20 => Rules::imm(),
+                _ => Rules::judged(machine, coherence, cxx20),
+            };
+            (rules, Some(Judged { model, vocabulary, plan }))
         }
     };
     Ok(Prepared { rules, image: compile(task, &Parts::new())?, judged })

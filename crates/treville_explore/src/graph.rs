@@ -310,7 +310,7 @@ impl Graph {
     /// What a reader of the write synchronises with: the release sequences that it is in.
     fn set_message(&mut self, e: EventId, label: &Label, rules: &Rules) {
         self.row_mut(e, Row::Message).fill(0);
-        if !label.mode.atomic() {
+        if !label.mode.atomic() && !rules.plain_sequences {
             return;
         }
         if label.mode.release() {

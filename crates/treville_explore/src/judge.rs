@@ -106,11 +106,12 @@ impl<'a> Judge<'a> {
         };
         let mut pairs = Vec::new();
         for (i, read) in events.iter().enumerate().filter(|(_, e)| e.kind.reads()) {
-            let later = |e: &Event| e.kind.writes() && e.thread == read.thread && e.index > read.index;
+            // An update that is one event reads before it writes.
+            let later = |e: &Event| e.kind.writes() && e.thread == read.thread && e.index >= read.index;
             for (j, write) in events.iter().enumerate().filter(|(_, e)| later(e)) {
                 if let (Some(thread), Some(from), Some(to)) = (read.thread, read.cell, write.cell) {
                     let flow = Flow { thread, from: from.address, to: to.address };
-                    let weak = !kept.contains(i, j);
+                    let weak = i != j && !kept.contains(i, j);
                     let events = if weak { of_row(i, false).zip(of_row(j, true)) } else { None };
                     pairs.push(Pair { flow, weak, events });
                 }

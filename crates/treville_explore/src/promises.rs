@@ -11,9 +11,15 @@
 //! cycle, one of the writes that an execution promises depends on no promise, one only on that, and so on: each round of the
 //! search finds writes that further ones depend on, until there is nothing new. Before, it is asked whether a cycle can be at
 //! all: among the locations that threads read before they write others (*flows*) there must be one, with a weak flow on it.
+//! Only cycles count that visit a thread once: where one comes back to a thread, program order cuts it short, and what is left
+//! has a weak pair as well.
+//!
+//! Where happens-before counts, a write is promised to no read that happens before it whenever it is seen: all that releases and
+//! acquires order before the write is what it depends on, and so is as it was in the execution in which it was seen.
 
-use crate::graph::{EventId, Graph, INIT, Kind, NO_LOC, NO_PROMISE};
+use crate::graph::{EventId, Graph, INIT, Kind, NO_PROMISE, Row};
 use crate::memory::Locations;
+use crate::rules::{Coherence, Rules};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -49,43 +55,64 @@ pub(crate) struct Pair {
 /// Threads with the addresses that they access.
 type Places = BTreeSet<(u16, u64)>;
 
+/// Of each thread, how many of its events happen before a write whenever it is seen.
+type Clock = Vec<u16>;
+
 /// What was seen so far, and what is offered.
 #[derive(Default)]
 pub(crate) struct Promises {
-    writes: BTreeSet<Promise>,
+    writes: BTreeMap<Promise, Clock>,
     /// The events of a thread up to a write, as far as the program's text tells them apart.
     paths: Vec<Vec<u64>>,
     path_ids: HashMap<Vec<u64>, u32>,
     /// Whether the model may let the write go first.
     flows: BTreeMap<Flow, bool>,
-    /// Threads that were looked at, with all that they did.
+    /// The last place where a thread was seen to read an address before what the model lets go first.
+    weak_reads: BTreeMap<(u16, u64), u16>,
+    /// Threads that were looked at, with all that they did; and with what happened before their writes.
     seen: HashSet<u64>,
-    offered: Vec<Promise>,
+    seen_clocks: HashSet<u64>,
+    offered: Vec<(Promise, Clock)>,
     /// The reads that they are offered to: thread and address.
     readers: Places,
 }
 
 impl Promises {
     /// Notes what the threads of a graph write. False if all of them were seen before.
-    pub(crate) fn note_writes(&mut self, graph: &Graph, locations: &Locations) -> bool {
+    pub(crate) fn note_writes(&mut self, graph: &Graph, locations: &Locations, rules: &Rules) -> bool {
+        let ordered = rules.coherence == Coherence::HappensBefore;
         let mut new = false;
         for (t, thread) in graph.threads.iter().enumerate().filter(|(_, thread)| thread.present) {
-            let mut hasher = DefaultHasher::new();
-            t.hash(&mut hasher);
-            for label in thread.events.iter().map(|e| graph.label(*e)) {
-                (label.site, label.kind.writes(), label.loc, label.value).hash(&mut hasher);
+            let (mut done, mut clocks) = (DefaultHasher::new(), DefaultHasher::new());
+            t.hash(&mut done);
+            for e in &thread.events {
+                let label = graph.label(*e);
+                (label.site, label.kind.writes(), label.loc, label.value).hash(&mut done);
+                if ordered && label.kind.writes() {
+                    graph.row(*e, Row::Hb).hash(&mut clocks);
+                }
             }
-            if !self.seen.insert(hasher.finish()) {
+            let done = done.finish();
+            done.hash(&mut clocks);
+            if !self.seen_clocks.insert(clocks.finish()) {
                 continue;
             }
-            new = true;
-            for label in thread.events.iter().map(|e| graph.label(*e)).filter(|label| label.kind.writes()) {
-                let addr = locations.places[label.loc as usize].addr;
-                let path = self.path(graph, t, usize::from(label.pos) + 1);
-                self.writes.insert(Promise { addr, thread: label.thread, pos: label.pos, value: label.value, path });
+            new |= self.seen.insert(done);
+            for e in thread.events.iter().filter(|e| graph.label(**e).kind.writes()) {
+                self.note_write(graph, locations, *e, ordered);
             }
         }
         new
+    }
+
+    fn note_write(&mut self, graph: &Graph, locations: &Locations, e: EventId, ordered: bool) {
+        let label = graph.label(e);
+        let addr = locations.places[label.loc as usize].addr;
+        let path = self.path(graph, usize::from(label.thread), usize::from(label.pos) + 1);
+        let promise = Promise { addr, thread: label.thread, pos: label.pos, value: label.value, path };
+        let clock = graph.row(e, Row::Hb);
+        let known = self.writes.entry(promise).or_insert_with(|| if ordered { clock.to_vec() } else { Vec::new() });
+        known.iter_mut().zip(clock).for_each(|(n, m)| *n = (*n).min(*m));
     }
 
     /// The first events of a thread, by number.
@@ -104,60 +131,117 @@ impl Promises {
         events.zip(&self.paths[promise.path as usize]).all(|(e, expected)| point(graph, *e) == *expected)
     }
 
-    pub(crate) fn note_pairs(&mut self, pairs: &[Pair]) {
+    pub(crate) fn note_pairs(&mut self, graph: &Graph, pairs: &[Pair]) {
         for pair in pairs {
             *self.flows.entry(pair.flow).or_default() |= pair.weak;
+            if let (true, Some((read, _))) = (pair.weak, pair.events) {
+                let last = self.weak_reads.entry((pair.flow.thread as u16, pair.flow.from)).or_default();
+                *last = (*last).max(graph.label(read).pos);
+            }
         }
     }
 
     /// Prepares the next round. False if nothing can be promised that was not offered before.
-    pub(crate) fn offer(&mut self) -> bool {
-        let (readers, writers) = self.cyclic();
-        let is_offered = |p: &&Promise| writers.contains(&(p.thread, p.addr));
-        let offered: Vec<Promise> = self.writes.iter().filter(is_offered).copied().collect();
+    pub(crate) fn offer(&mut self, rules: &Rules) -> bool {
+        let (readers, writers) = self.cyclic(rules.coherence != Coherence::Unknown);
+        let has_reader = |p: &Promise, clock: &Clock| {
+            let can_read = |(thread, addr): &(u16, u64)| {
+                let last = self.weak_reads.get(&(*thread, *addr));
+                *addr == p.addr && *thread != p.thread && last.is_some_and(|last| may_come_first(clock, *thread, *last))
+            };
+            writers.contains(&(p.thread, p.addr)) && readers.iter().any(can_read)
+        };
+        let offered = self.writes.iter().filter(|(p, clock)| has_reader(p, clock));
+        let offered: Vec<(Promise, Clock)> = offered.map(|(p, clock)| (*p, clock.clone())).collect();
         let new = offered != self.offered || readers != self.readers;
         (self.offered, self.readers) = (offered, readers);
         new && !self.offered.is_empty()
     }
 
     pub(crate) fn get(&self, promise: u32) -> Promise {
-        self.offered[promise as usize]
+        self.offered[promise as usize].0
     }
 
-    /// What a thread that reads an address may be promised.
-    pub(crate) fn offered_to(&self, thread: u16, addr: u64) -> impl Iterator<Item = u32> {
+    /// What a thread that reads an address at a position may be promised.
+    pub(crate) fn offered_to(&self, thread: u16, addr: u64, pos: u16) -> impl Iterator<Item = u32> {
         let offered = if self.readers.contains(&(thread, addr)) { self.offered.as_slice() } else { &[] };
-        let fits = move |p: &Promise| p.addr == addr && p.thread != thread;
-        (0..).zip(offered).filter(move |(_, p)| fits(p)).map(|(i, _)| i)
+        let fits = move |(p, clock): &(Promise, Clock)| {
+            p.addr == addr && p.thread != thread && may_come_first(clock, thread, pos)
+        };
+        (0..).zip(offered).filter(move |(_, offer)| fits(offer)).map(|(i, _)| i)
     }
 
     /// The readers of weak flows that are on a cycle of flows, always from one thread to another, and the writers of what
-    /// they read.
-    fn cyclic(&self) -> (Places, Places) {
+    /// they read. In a coherent model no cycle stays at one location: each of its writes would come before itself.
+    fn cyclic(&self, coherent: bool) -> (Places, Places) {
+        let mut from: HashMap<u64, Vec<Flow>> = HashMap::new();
+        let mut weak: BTreeMap<(u32, u64), Vec<Reached>> = BTreeMap::new();
+        for (flow, is_weak) in &self.flows {
+            from.entry(flow.from).or_default().push(*flow);
+            if *is_weak {
+                let leaves = !coherent || flow.to != flow.from;
+                let visited = Visited::default().with(flow.thread);
+                let start = Reached { addr: flow.to, thread: flow.thread, leaves, visited };
+                weak.entry((flow.thread, flow.from)).or_default().push(start);
+            }
+        }
         let (mut readers, mut writers) = (BTreeSet::new(), BTreeSet::new());
-        for weak in self.flows.iter().filter(|(_, weak)| **weak).map(|(flow, _)| *flow) {
-            let reached = self.reach((weak.to, weak.thread));
-            let closing = reached.iter().filter(|(addr, thread)| *addr == weak.from && *thread != weak.thread);
-            for (addr, thread) in closing {
-                readers.insert((weak.thread as u16, weak.from));
-                writers.insert((*thread as u16, *addr));
+        for ((thread, home), starts) in weak {
+            for end in ends(&from, starts, home) {
+                readers.insert((thread as u16, home));
+                writers.insert((end as u16, home));
             }
         }
         (readers, writers)
     }
+}
 
-    /// The locations, each with who has written it, that flows lead to from one, always from one thread to another.
-    fn reach(&self, start: (u64, u32)) -> BTreeSet<(u64, u32)> {
-        let mut found = BTreeSet::new();
-        let mut todo = vec![start];
-        while let Some((addr, thread)) = todo.pop() {
-            for flow in self.flows.keys().filter(|flow| flow.thread != thread && flow.from == addr) {
-                if found.insert((flow.to, flow.thread)) {
-                    todo.push((flow.to, flow.thread));
-                }
+/// The threads from which flows, given by where they begin, come to a location when they have been elsewhere.
+fn ends(from: &HashMap<u64, Vec<Flow>>, starts: Vec<Reached>, home: u64) -> BTreeSet<u32> {
+    let mut found: HashSet<Reached> = HashSet::new();
+    let mut ends = BTreeSet::new();
+    let mut todo = starts;
+    while let Some(at) = todo.pop() {
+        let flows = from.get(&at.addr).into_iter().flatten();
+        for flow in flows.filter(|flow| flow.thread != at.thread && !at.visited.contains(flow.thread)) {
+            let leaves = at.leaves || flow.to != home;
+            if leaves && flow.to == home {
+                ends.insert(flow.thread);
+            }
+            let next = Reached { addr: flow.to, thread: flow.thread, leaves, visited: at.visited.with(flow.thread) };
+            if found.insert(next) {
+                todo.push(next);
             }
         }
-        found
+    }
+    ends
+}
+
+/// Whether a read at a position of its thread does not happen before a write with this clock.
+fn may_come_first(clock: &Clock, thread: u16, pos: u16) -> bool {
+    clock.get(usize::from(thread)).is_none_or(|n| *n <= pos)
+}
+
+/// A location that flows lead to, who has written it, and whether they have led to another one than where they began.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Reached {
+    addr: u64,
+    thread: u32,
+    leaves: bool,
+    visited: Visited,
+}
+
+/// The threads that a cycle has visited. Of so many that sets of them are too many, only the first are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+struct Visited(u8);
+
+impl Visited {
+    fn contains(self, thread: u32) -> bool {
+        thread < u8::BITS && self.0 >> thread & 1 != 0
+    }
+
+    fn with(self, thread: u32) -> Visited {
+        if thread < u8::BITS { Visited(self.0 | 1 << thread) } else { self }
     }
 }
 
@@ -170,50 +254,60 @@ fn point(graph: &Graph, e: EventId) -> u64 {
 /// Whether the promises of a graph in which they were kept are those that it has by itself: of the reads from other threads,
 /// exactly those are promised that have a weak pair with a write which leads, through other threads, to what they read.
 pub(crate) fn has_its_own_promises(graph: &Graph, pairs: &[Pair]) -> bool {
-    let porf = reachable(graph);
-    let from_others = |e: EventId| {
-        let label = graph.label(e);
-        label.kind.reads() && label.rf != INIT && graph.label(label.rf).thread != label.thread
-    };
+    let onward = Onward::of(graph);
     let mut own: HashSet<EventId> = HashSet::new();
     for (read, write) in pairs.iter().filter(|pair| pair.weak).filter_map(|pair| pair.events) {
-        if graph.label(read).kind.reads() && from_others(read) {
-            let source = graph.label(read).rf;
-            let leads = |r: EventId| r == source || porf.contains(r as usize, source as usize);
-            let reads_it = |r: &EventId| graph.label(*r).rf == write && (from_others(*r) || is_join(graph, *r));
-            if (1..graph.len()).filter(reads_it).any(leads) || started_by(graph, write).any(leads) {
-                own.insert(read);
-            }
+        if !own.contains(&read) && reads_from_others(graph, read) && onward.leads(write, graph.label(read).rf) {
+            own.insert(read);
         }
     }
     (1..graph.len()).all(|e| own.contains(&e) == (graph.label(e).promise != NO_PROMISE))
 }
 
-fn is_join(graph: &Graph, e: EventId) -> bool {
-    graph.label(e).kind == Kind::Join
-}
-
-/// The first event of the thread that an event starts, if it does.
-fn started_by(graph: &Graph, e: EventId) -> impl Iterator<Item = EventId> {
+fn reads_from_others(graph: &Graph, e: EventId) -> bool {
     let label = graph.label(e);
-    let thread = (label.kind == Kind::Spawn).then(|| &graph.threads[label.value as usize]);
-    thread.into_iter().filter_map(|thread| thread.events.first().copied())
+    label.kind.reads() && label.rf != INIT && graph.label(label.rf).thread != label.thread
 }
 
-/// Where each event leads to by program order and reads-from, threads being started and joined.
-fn reachable(graph: &Graph) -> treville_base::BitMatrix {
-    let mut porf = treville_base::BitMatrix::new(graph.len() as usize);
-    for thread in graph.threads.iter().filter(|thread| thread.present) {
-        let first = thread.events.first().map(|first| (thread.spawn, *first));
-        let next = thread.events.windows(2).map(|pair| (pair[0], pair[1]));
-        first.into_iter().chain(next).for_each(|(a, b)| porf.insert(a as usize, b as usize));
-    }
-    for e in 1..graph.len() {
-        let label = graph.label(e);
-        if label.loc != NO_LOC && label.kind.reads() || label.kind == Kind::Join {
-            porf.insert(label.rf as usize, e as usize);
+/// The ways from one thread to another: a write that is read, a thread that is started or joined.
+struct Onward<'a> {
+    graph: &'a Graph,
+    /// For each event, those of other threads that it leads to.
+    next: Vec<Vec<EventId>>,
+}
+
+impl Onward<'_> {
+    fn of(graph: &Graph) -> Onward<'_> {
+        let mut next = vec![Vec::new(); graph.len() as usize];
+        for e in 1..graph.len() {
+            if graph.label(e).kind == Kind::Join || reads_from_others(graph, e) {
+                next[graph.label(e).rf as usize].push(e);
+            }
         }
+        for thread in graph.threads.iter().filter(|thread| thread.present && thread.spawn != INIT) {
+            next[thread.spawn as usize].extend(thread.events.first());
+        }
+        Onward { graph, next }
     }
-    porf.close_transitively();
-    porf
+
+    /// Whether `from` leads to `to`, which is another thread's, on a way that visits threads once.
+    fn leads(&self, from: EventId, to: EventId) -> bool {
+        let mut seen = HashSet::new();
+        let visited = Visited::default().with(u32::from(self.graph.label(from).thread));
+        let mut todo: Vec<(EventId, Visited)> = self.next[from as usize].iter().map(|e| (*e, visited)).collect();
+        let goal = self.graph.label(to);
+        while let Some((e, visited)) = todo.pop() {
+            let label = self.graph.label(e);
+            if visited.contains(u32::from(label.thread)) || !seen.insert((e, visited)) {
+                continue;
+            }
+            if label.thread == goal.thread && label.pos <= goal.pos {
+                return true;
+            }
+            let visited = visited.with(u32::from(label.thread));
+            let later = &self.graph.threads[usize::from(label.thread)].events[usize::from(label.pos)..];
+            todo.extend(later.iter().flat_map(|w| &self.next[*w as usize]).map(|next| (*next, visited)));
+        }
+        false
+    }
 }

@@ -84,6 +84,10 @@ pub(crate) enum Order {
     StoreBuffers,
     /// RC11's order of seq_cst events.
     Rc11,
+    /// The same, and what hardware keeps in order around seq_cst fences.
+    Imm,
+    /// What a judge knows.
+    Judged,
 }
 
 /// What bounds the writes that an access may see or overwrite.
@@ -107,6 +111,8 @@ pub(crate) struct Rules {
     pub(crate) every_read_synchronises: bool,
     /// A later write of the same thread is in the release sequence too.
     pub(crate) sequence_in_thread: bool,
+    /// Plain writes can be read by who synchronises with a release fence before them.
+    pub(crate) plain_sequences: bool,
     /// seq_cst counts as acquire and release.
     pub(crate) weaken_seq_cst: bool,
 }
@@ -120,6 +126,7 @@ impl Rules {
             machine: false,
             every_read_synchronises: false,
             sequence_in_thread: !cxx20,
+            plain_sequences: false,
             weaken_seq_cst: false,
         };
         Some(match name {
@@ -134,13 +141,19 @@ impl Rules {
     /// Those of a model that a judge knows: what happens before what is C11's, or a machine's.
     pub(crate) fn judged(machine: bool, coherence: Coherence, cxx20: bool) -> Rules {
         Rules {
-            order: Order::None,
+            order: Order::Judged,
             coherence,
             machine,
             every_read_synchronises: machine,
             sequence_in_thread: !cxx20,
+            plain_sequences: false,
             weaken_seq_cst: false,
         }
+    }
+
+    /// IMM's for programs in C: where program order and reads-from have no cycle it is RC11, but for [`Self::needs_judge`].
+    pub(crate) fn imm() -> Rules {
+        Rules { order: Order::Imm, plain_sequences: true, ..Rules::judged(false, Coherence::HappensBefore, true) }
     }
 
     /// How strong an access or fence with these tags is.
@@ -160,9 +173,22 @@ impl Rules {
     /// coherence holds.
     pub(crate) fn allows(&self, graph: &Graph, e: EventId, scratch: &mut Scratch) -> bool {
         match self.order {
-            Order::None => true,
+            Order::None | Order::Judged => true,
             Order::Sequential | Order::StoreBuffers => !self.in_cycle(graph, e, scratch),
-            Order::Rc11 => graph.seq_cst < 2 || !psc::in_cycle(graph, e, scratch),
+            Order::Rc11 | Order::Imm => graph.seq_cst < 2 || !psc::in_cycle(graph, e, scratch),
+        }
+    }
+
+    /// Whether only a judge can tell if a graph is consistent that [`Self::allows`].
+    ///
+    /// Under IMM what hardware keeps in order leads, from one seq_cst fence to another, along program order and reads-from,
+    /// and without a cycle of these two all that IMM forbids beyond RC11 goes through such a path. If the first fence happens
+    /// before the second one, it is in RC11's order as well.
+    pub(crate) fn needs_judge(&self, graph: &Graph) -> bool {
+        match self.order {
+            Order::Judged => true,
+            Order::Imm => graph.seq_cst >= 2 && psc::has_fences_apart(graph),
+            Order::None | Order::Sequential | Order::StoreBuffers | Order::Rc11 => false,
         }
     }
 

@@ -34,6 +34,8 @@ pub struct Lab {
     macros: Arc<Macros>,
     /// The text of a model and of its bell file, by name.
     own: BTreeMap<String, (String, Option<String>)>,
+    /// The variants of models that are on.
+    variants: BTreeSet<Name>,
     linked: Mutex<BTreeMap<Key, Arc<Linked>>>,
 }
 
@@ -43,7 +45,8 @@ impl Lab {
         let text = bundled("linux-kernel.def").expect("the bundled macros").text;
         let file = SourceMap::new().add("linux-kernel.def", text);
         let macros = treville_litmus::parse_macros(file, text).expect("correct macros");
-        let mut lab = Lab { macros: Arc::new(macros), own: BTreeMap::new(), linked: Mutex::default() };
+        let (own, variants) = (BTreeMap::new(), BTreeSet::new());
+        let mut lab = Lab { macros: Arc::new(macros), own, variants, linked: Mutex::default() };
         let folder = cases_folder().join("models");
         for entry in std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
             let path = entry.expect("a readable folder").path();
@@ -54,6 +57,13 @@ impl Lab {
             }
         }
         lab
+    }
+
+    /// With a variant of models turned on, as it is for programs.
+    #[must_use]
+    pub fn with_variant(mut self, variant: &str) -> Self {
+        self.variants.insert(Name::new(variant));
+        self
     }
 
     /// A model by its text; it hides a bundled one of the same name.
@@ -105,7 +115,7 @@ impl Lab {
             po_inside: dialect.po_inside,
             branch_events: dialect.branch_events,
         };
-        let vocabulary = vocabulary(&facts, units[0], &units[1..], &BTreeSet::new());
+        let vocabulary = vocabulary(&facts, units[0], &units[1..], &self.variants);
         let linked = link(&units, &vocabulary).map_err(|errors| messages(&sources, &errors))?;
         let linked =
             Arc::new(Linked { name: Name::new(model), model: Arc::new(linked), vocabulary: Arc::new(vocabulary) });

@@ -145,3 +145,49 @@ fn random_tests_have_as_many_executions_as_programs() {
     assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong[..wrong.len().min(6)].join("\n\n"));
     assert!(counts.len() > 10, "only {} pairs of a dialect and a model", counts.len());
 }
+
+/// IMM has rules of its own in the search, for C of today; seq_cst fences and plain writes are where they are not RC11's.
+#[test]
+#[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
+fn random_tests_in_c_have_as_many_executions_by_the_rules_of_imm() {
+    let engine = || -> Box<dyn Engine> { Box::new(Explore) };
+    let plan = Plan { seed: 29, n_programs: 1_500, n_threads: 1, max_candidates: 2_000.0, engine, dialect: Some("C") };
+    let lab = Lab::new().with_variant("cxx20");
+    let (mut programs, mut executions, mut wrong) = (0, 0, Vec::new());
+    for number in 0..plan.n_programs {
+        let Some(text) = sketch(&plan, number).text() else { continue };
+        let Ok(litmus) = lab.parse(&text, Some(false)) else { continue };
+        match both(&lab, &litmus, "imm") {
+            None => {}
+            Some(Ok(n)) => (programs, executions) = (programs + 1, executions + n),
+            Some(Err(why)) => wrong.push(format!("program {number}: {why}\n{text}")),
+        }
+    }
+    println!("{programs} programs, {executions} executions");
+    assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong[..wrong.len().min(6)].join("\n\n"));
+    assert!(programs > 500, "only {programs} programs");
+}
+
+/// The cycle of the last execution leads through an update, which reads from one thread what another reads from it.
+const THROUGH_UPDATE: &str = "C through-update
+{ x=0; z=0; }
+P0(atomic_int* x, atomic_int* z) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed);
+  atomic_store_explicit(z, 1, memory_order_release);
+}
+P1(atomic_int* z) {
+  int r0 = atomic_fetch_add_explicit(z, 1, memory_order_relaxed);
+}
+P2(atomic_int* x, atomic_int* z) {
+  int r0 = atomic_load_explicit(z, memory_order_relaxed);
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+}
+exists (0:r0=1 /\\ 2:r0=2)
+";
+
+#[test]
+fn an_update_passes_on_what_was_promised() {
+    let lab = Lab::new();
+    let litmus = lab.parse(THROUGH_UPDATE, Some(false)).expect("a correct test");
+    assert_eq!(both(&lab, &litmus, "imm"), Some(Ok(12)));
+}

@@ -10,7 +10,7 @@
 //! program order leads to the rest.
 
 use super::Scratch;
-use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, NO_LOC, Row};
+use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, NO_LOC, NO_PROMISE, Row};
 
 /// Whether the order has a cycle that it would not have without `e`.
 pub(super) fn in_cycle(graph: &Graph, e: EventId, scratch: &mut Scratch) -> bool {
@@ -33,6 +33,12 @@ pub(super) fn in_cycle(graph: &Graph, e: EventId, scratch: &mut Scratch) -> bool
     order.reach.copy_from_slice(graph.row(e, Row::Hb));
     order.push_fences();
     order.reaches(label.loc, place, true)
+}
+
+/// Whether one seq_cst fence leads to another by program order and reads-from without happening before it.
+pub(super) fn has_fences_apart(graph: &Graph) -> bool {
+    let fences = || (1..graph.len()).filter(|e| is_fence(graph.label(*e)));
+    fences().any(|b| fences().any(|a| graph.porf(a, b) && !graph.hb(a, b)))
 }
 
 /// Where each write is in its location's order, from 1.
@@ -79,7 +85,7 @@ impl Psc<'_> {
             let found = if is_fence(label) {
                 let seen = |y: &&EventId| self.graph.hb(**y, c);
                 location.writes[place as usize..].iter().any(|y| seen(&y))
-                    || (from_fence && location.reads.iter().filter(|y| self.place_read(**y) > place).any(|y| seen(&y)))
+                    || (from_fence && location.reads.iter().filter(|y| self.reads_later(**y, place)).any(|y| seen(&y)))
             } else {
                 label.loc == loc && label.kind.writes() && self.places[c as usize] > place
             };
@@ -91,12 +97,21 @@ impl Psc<'_> {
         false
     }
 
-    /// Where the write that a read reads is.
-    fn place_read(&self, r: EventId) -> u32 {
-        match self.graph.label(r).rf {
-            INIT => 0,
-            w => self.places[w as usize],
+    /// Where the write that a read reads is; none, if it was promised.
+    fn place_read(&self, r: EventId) -> Option<u32> {
+        match *self.graph.label(r) {
+            Label { promise: NO_PROMISE, rf: INIT, .. } => Some(0),
+            Label { promise: NO_PROMISE, rf, .. } => Some(self.places[rf as usize]),
+            _ => None,
         }
+    }
+
+    fn reads_later(&self, r: EventId, place: u32) -> bool {
+        self.place_read(r).is_some_and(|read| read > place)
+    }
+
+    fn reads_earlier(&self, r: EventId, place: u32) -> bool {
+        self.place_read(r).is_some_and(|read| read < place)
     }
 
     /// Notes the events that come right before `b`, or some of them from which all are reached.
@@ -173,7 +188,7 @@ impl Psc<'_> {
             self.from(*x);
         }
         for x in &location.reads {
-            if self.place_read(*x) < place {
+            if self.reads_earlier(*x, place) {
                 self.from(*x);
             }
         }
@@ -231,13 +246,14 @@ impl Psc<'_> {
         }
         let written = location.writes.iter().rposition(|y| graph.hb(*y, b)).map_or(0, |i| i as u32 + 1);
         self.before_place(loc, written);
-        let seen = location.reads.iter().filter(|y| graph.hb(**y, b)).map(|y| self.place_read(*y)).max().unwrap_or(0);
+        let seen = location.reads.iter().filter(|y| graph.hb(**y, b)).filter_map(|y| self.place_read(*y)).max();
+        let seen = seen.unwrap_or(0);
         if seen < written {
             return;
         }
         location.writes[..seen as usize].iter().for_each(|x| self.through(*x));
         for x in &location.reads {
-            if self.place_read(*x) < seen {
+            if self.reads_earlier(*x, seen) {
                 self.through(*x);
             }
         }

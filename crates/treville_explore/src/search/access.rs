@@ -205,17 +205,18 @@ impl Search<'_, '_> {
 
     /// Whether the graph is still consistent, `e` having made a choice that is not the latest one.
     pub(super) fn allows(&mut self, e: EventId) -> bool {
-        if self.judge.is_none() {
-            return self.rules.allows(&self.graph, e, &mut self.scratch);
+        if !self.rules.allows(&self.graph, e, &mut self.scratch) {
+            return false;
         }
-        let unfinished = self.is_unfinished(e);
+        if !self.rules.needs_judge(&self.graph) || self.is_unfinished(e) {
+            return true;
+        }
         let (graph, locations) = (&self.graph, &self.locations);
-        unfinished
-            || match &mut self.judge {
-                Some(judge) if self.promising => judge.may_allow(graph, locations),
-                Some(judge) => judge.allows(graph, locations),
-                None => true,
-            }
+        match &mut self.judge {
+            Some(judge) if self.promising => judge.may_allow(graph, locations),
+            Some(judge) => judge.allows(graph, locations),
+            None => true,
+        }
     }
 
     /// Whether `e` is the read of an update whose write comes next. A judge judges both together.

@@ -83,10 +83,8 @@ impl Search<'_, '_> {
     }
 
     fn revisited(&mut self, read: EventId, write: EventId, place: u32) -> Result<Move, Stop> {
-        if self.judge.is_some() {
-            // It judges the whole graph, in which the read still has its old source.
-            self.insert(write, place);
-        } else if let Move::Back = self.put(write, place)? {
+        // A judge judges the whole graph, in which the read still has its old source.
+        if !self.insert(write, place) && !self.rules.allows(&self.graph, write, &mut self.scratch) {
             return Ok(Move::Back);
         }
         let Label { loc, value, .. } = *self.graph.label(write);

@@ -13,7 +13,7 @@ impl Search<'_, '_> {
             return Ok(());
         }
         let without = self.explored.clone();
-        while self.promises.offer() {
+        while self.promises.offer(&self.rules) {
             self.explored.clone_from(&without);
             self.promising = true;
             self.graph = Graph::new(self.graph.stride());
@@ -34,8 +34,8 @@ impl Search<'_, '_> {
             let why = "the model forbids to go on with an execution although only the latest writes are read";
             return Err(Stop::Refused(why.into(), None));
         }
-        if self.promises.note_writes(&self.graph, &self.locations) {
-            self.promises.note_pairs(&judge.pairs(&self.graph, &self.locations));
+        if self.promises.note_writes(&self.graph, &self.locations, &self.rules) {
+            self.promises.note_pairs(&self.graph, &judge.pairs(&self.graph, &self.locations));
         }
         Ok(())
     }
@@ -45,7 +45,7 @@ impl Search<'_, '_> {
         if self.promising {
             let label = self.graph.label(e);
             let addr = self.locations.places[label.loc as usize].addr;
-            self.ways.extend(self.promises.offered_to(label.thread, addr).map(Way::Promise));
+            self.ways.extend(self.promises.offered_to(label.thread, addr, label.pos).map(Way::Promise));
         }
     }
 
