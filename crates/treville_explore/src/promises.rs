@@ -18,6 +18,7 @@
 //! acquires order before the write is what it depends on, and so is as it was in the execution in which it was seen.
 
 mod notes;
+mod renamed;
 
 use crate::graph::{EventId, Graph, INIT, Kind, NO_PROMISE};
 pub(crate) use notes::{Notes, fingerprint};

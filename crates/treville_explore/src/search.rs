@@ -79,6 +79,11 @@ impl Explored {
         (seen > 0.0 && self.done > 0.0).then(|| (seen / self.done.min(1.0)) as u64)
     }
 
+    /// Whether nothing has stopped it.
+    fn is_all(&self) -> bool {
+        self.violation.is_none() && self.stopped.is_none()
+    }
+
     fn add(&mut self, other: Explored) {
         self.done += other.done;
         self.complete += other.complete;

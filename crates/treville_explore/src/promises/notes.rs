@@ -11,15 +11,19 @@ use std::sync::Arc;
 /// What was seen so far.
 #[derive(Default)]
 pub(crate) struct Notes {
-    writes: BTreeMap<Promise, Clock>,
+    pub(super) writes: BTreeMap<Promise, Clock>,
     paths: Vec<Path>,
     path_ids: HashMap<Path, u32>,
     /// Whether the model may let the write go first.
-    flows: BTreeMap<Flow, bool>,
+    pub(super) flows: BTreeMap<Flow, bool>,
     /// The last place where a thread was seen to read an address before what the model lets go first.
-    weak_reads: BTreeMap<(u16, u64), u16>,
+    pub(super) weak_reads: BTreeMap<(u16, u64), u16>,
     /// Threads that were looked at, with all that they did.
     seen: HashSet<u64>,
+    /// Threads that differ from an earlier one in name only, each with that one.
+    pub(super) twins: BTreeSet<(u16, u16)>,
+    /// Addresses that stand for several.
+    pub(super) several: BTreeSet<u64>,
 }
 
 /// What a thread has done, and the same with what happened before its writes.
@@ -38,8 +42,9 @@ fn is_ordered(rules: &Rules) -> bool {
 /// What tells a thread of a graph from others, as far as promises go.
 pub(crate) fn fingerprint(graph: &Graph, thread: u16, rules: &Rules) -> Fingerprint {
     let (mut done, mut clocks) = (DefaultHasher::new(), DefaultHasher::new());
-    thread.hash(&mut done);
-    for e in &graph.threads[usize::from(thread)].events {
+    let entry = &graph.threads[usize::from(thread)];
+    (thread, entry.twin).hash(&mut done);
+    for e in &entry.events {
         let label = graph.label(*e);
         (label.site, label.kind.writes(), label.loc, label.value).hash(&mut done);
         if is_ordered(rules) && label.kind.writes() {
@@ -92,6 +97,8 @@ impl Notes {
     }
 
     pub(crate) fn note_pairs(&mut self, graph: &Graph, pairs: &[Pair]) {
+        let threads = (0u16..).zip(&graph.threads).filter(|(_, thread)| thread.present);
+        self.twins.extend(threads.filter_map(|(t, thread)| Some((t, thread.twin?))));
         for pair in pairs {
             *self.flows.entry(pair.flow).or_default() |= pair.weak;
             if let (true, Some((read, _))) = (pair.weak, pair.events) {
@@ -125,7 +132,7 @@ impl Notes {
         for (flow, is_weak) in &self.flows {
             from.entry(flow.from).or_default().push(*flow);
             if *is_weak {
-                let leaves = !coherent || flow.to != flow.from;
+                let leaves = !coherent || flow.to != flow.from || self.several.contains(&flow.from);
                 let visited = Visited::default().with(flow.thread);
                 let start = Reached { addr: flow.to, thread: flow.thread, leaves, visited };
                 weak.entry((flow.thread, flow.from)).or_default().push(start);

@@ -72,9 +72,13 @@ pub(super) fn explore(job: &Job<'_>, shape: Shape, ended: &mut dyn FnMut(&Ended<
         (crew.numbers, crew.notes) = (numbers(), Mutex::default());
     }
     let without = round(job, shape, &crew, ended)?;
+    if shape.symmetry && without.is_all() && crew.notes().may_promise(&job.rules) {
+        // What is promised tells equal threads apart.
+        return Err(Stop::Asymmetric);
+    }
     let mut explored = without.clone();
     let mut offers = Arc::default();
-    while explored.violation.is_none() && explored.stopped.is_none() {
+    while explored.is_all() && !shape.symmetry {
         let Some(next) = crew.notes().offer(&job.rules, &offers) else { break };
         offers = Arc::new(next);
         crew.offers = Some(Arc::clone(&offers));
