@@ -118,10 +118,10 @@ impl Explore {
             reference: task.reference.clone(),
             observed: task.question.is_some(),
             // So are all of a number of executions that differ in names.
-            symmetry: task.reductions.symmetry && task.question.is_none() && judged.is_none(),
+            symmetry: task.reductions.symmetry && task.question.is_none(),
             // What is told of executions one by one is told by one.
             workers: match (&task.question, task.stories) {
-                (None, 0) if judged.is_none() => task.limits.threads.map_or(1, |n| n as usize),
+                (None, 0) => task.limits.threads.map_or(1, |n| n as usize),
                 _ => 1,
             },
             cancel: task.limits.cancel.clone(),
