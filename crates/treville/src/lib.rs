@@ -28,7 +28,6 @@ mod variants;
 mod verify;
 
 pub use engines::{EngineEntry, engines};
-pub use treville_bmc as bmc;
 pub use failure::{failure, refusal, unreadable};
 pub use files::{Files, MemoryFiles};
 pub use front_ends::{FrontEnd, Loaded, front_ends};
@@ -39,6 +38,7 @@ pub use options::{ModelOptions, Options, RunOptions};
 pub use properties::Properties;
 pub use session::Session;
 pub use show::{ShowOptions, ShownExecutions, Which};
+pub use treville_bmc as bmc;
 
 pub use treville_base as base;
 pub use treville_report as report;

@@ -354,7 +354,7 @@ thread main main []
         let Some(language) = language("lb.ir") else { return Err("no language".into()) };
         match session.check_program("lb.ir", language, &options, 0, &Silent) {
             Ok(run) => match run.checked.outcome.stopped {
-                None => Ok(run.checked.outcome.counts.executions),
+                None => Ok(run.checked.outcome.counts.map_or(0, |counts| counts.executions)),
                 Some(why) => Err(why.to_string()),
             },
             Err(failure) => Err(failure.reason),

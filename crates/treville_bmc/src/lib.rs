@@ -57,7 +57,14 @@ pub enum Alias {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { level: Level::Extended, active: true, local: true, encoding: Encoding::Lazy, fixpoint: Fixpoint::KnasterTarski, alias: Alias::Field }
+        Options {
+            level: Level::Extended,
+            active: true,
+            local: true,
+            encoding: Encoding::Lazy,
+            fixpoint: Fixpoint::KnasterTarski,
+            alias: Alias::Field,
+        }
     }
 }
 

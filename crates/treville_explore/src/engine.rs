@@ -72,7 +72,7 @@ impl Explore {
             return None;
         }
         let mut outcome = self.watched(task, monitor).ok().filter(|o| o.stopped.is_none() && o.violation.is_none())?;
-        let Counts { executions, positive, .. } = outcome.counts;
+        let Counts { executions, positive, .. } = outcome.counts?;
         let mut wanted = Vec::new();
         for (i, query) in task.queries.iter().enumerate() {
             let n = match &query.goal {
@@ -330,7 +330,12 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
     Outcome {
         answers: task.queries.iter().map(|_| Answer::Open(open.clone())).collect(),
         states: states.map(|s| s.states.into_values().collect()),
-        counts: Counts { executions, positive, blocked: explored.blocked, candidates: executions + explored.blocked },
+        counts: Some(Counts {
+            executions,
+            positive,
+            blocked: explored.blocked,
+            candidates: executions + explored.blocked,
+        }),
         flags: BTreeMap::new(),
         undefined: false,
         violation: explored.violation,

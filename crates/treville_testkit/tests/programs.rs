@@ -76,7 +76,8 @@ fn compare(
     if enumerated.stopped.is_some() {
         return None;
     }
-    let ([one, two], n) = (explored.map(|outcome| outcome.counts.executions), enumerated.counts.executions);
+    let ([one, two], n) =
+        (explored.map(|outcome| outcome.counts.map(|c| c.executions)), enumerated.counts.map(|c| c.executions));
     Some(if one == n && two == n { Ok(n) } else { Err(format!("{one} executions, {two} by two, not {n}")) })
 }
 
