@@ -136,6 +136,12 @@ impl Explore {
                 Some(Judge::new(model, plan, builder, task.bundled.is_some()))
             };
             let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
+            // A judge does not know what is accessed at once, and what is observed has one location.
+            let in_parts = image.sites().iter().find(|site| !site.parts.is_empty());
+            if let Some(site) = in_parts.filter(|_| judged.is_some() || task.question.is_some()) {
+                let what = format!("an atomic access of {} bytes under this model is not explored", site.size);
+                return Err(Unsupported { what, span: Some(site.span) });
+            }
             if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
                 return Err(Unsupported { what, span: None });
             }

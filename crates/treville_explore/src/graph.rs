@@ -1,6 +1,8 @@
 //! Execution graphs as the search builds them: events in the order in which they were added, so that an event's number is
 //! its time stamp and the search goes back by cutting off the end.
 
+mod parts;
+
 use crate::rules::{Coherence, Mode, Rules};
 use std::sync::Arc;
 use treville_ir::FuncId;
@@ -20,7 +22,7 @@ pub(crate) enum Kind {
     /// The read of an update.
     UpdateRead,
     Write,
-    /// The write of an update; its read is the event before it in the thread.
+    /// The write of an update; its read comes right before it in the thread.
     UpdateWrite,
     Fence,
     Spawn,
@@ -64,6 +66,9 @@ pub(crate) struct Label {
     pub(crate) state: u64,
     /// Its thread has done the same as its twin, up to here.
     pub(crate) same: bool,
+    /// Which part of an access it is, and how many the access has: cells that are accessed at once, one event each.
+    pub(crate) part: u8,
+    pub(crate) parts: u8,
 }
 
 pub(crate) const NO_PROMISE: u32 = u32::MAX;
@@ -155,6 +160,8 @@ impl Graph {
             promise: NO_PROMISE,
             state: 0,
             same: false,
+            part: 0,
+            parts: 1,
         });
         graph.rows.resize(ROWS * stride, 0);
         graph
@@ -329,7 +336,7 @@ impl Graph {
             }
         }
         if label.kind == Kind::UpdateWrite {
-            let source = self.label(self.previous(e)).rf;
+            let source = self.label(self.update_read(e)).rf;
             self.join(e, Row::Message, source, Row::Message);
         }
     }
@@ -424,10 +431,10 @@ impl Graph {
     pub(crate) fn joined(&self, loc: LocId, position: usize) -> bool {
         let writes = &self.locations[loc as usize].writes;
         writes.get(position).is_some_and(|next| {
-            let read = self.label(self.previous(*next));
-            self.label(*next).kind == Kind::UpdateWrite
-                && read.promise == NO_PROMISE
-                && read.rf == self.co_at(loc, position)
+            self.label(*next).kind == Kind::UpdateWrite && {
+                let read = self.label(self.update_read(*next));
+                read.promise == NO_PROMISE && read.rf == self.co_at(loc, position)
+            }
         })
     }
 

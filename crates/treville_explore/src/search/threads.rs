@@ -33,8 +33,10 @@ impl Search<'_, '_> {
         let mut at = match kept {
             Some((i, words)) => {
                 runner.restore(self.image, u32::from(thread), &words[1..]);
-                runner.give(self.image, self.graph.label(events[i]).value);
-                i + 1
+                if self.graph.is_whole(events[i]) {
+                    runner.give_words(self.image, self.graph.words(self.image, events[i]));
+                }
+                i + usize::from(self.graph.label(events[i]).parts)
             }
             None => {
                 let thread = &self.graph.threads[t];
@@ -50,7 +52,7 @@ impl Search<'_, '_> {
                 Step::Join { .. } | Step::Nondet { .. } => runner.give(self.image, value),
                 _ => {}
             }
-            at += 1;
+            at += usize::from(self.graph.label(events[at]).parts);
         }
     }
 
