@@ -163,7 +163,8 @@ impl Search<'_, '_> {
     pub(super) fn places(&mut self, e: EventId) {
         let label = *self.graph.label(e);
         if let Some(place) = self.forced_place(e) {
-            if !self.graph.joined(label.loc, place) {
+            let in_time = label.kind == Kind::UpdateWrite || place >= self.bound(e);
+            if in_time && !self.graph.joined(label.loc, place) {
                 self.ways.push(Way::Place(place as u32));
             }
             return;
@@ -237,20 +238,21 @@ impl Search<'_, '_> {
         let source = match label.kind {
             Kind::Read | Kind::UpdateRead if label.promise != NO_PROMISE => return false,
             Kind::Read | Kind::UpdateRead => label.rf,
-            Kind::Write | Kind::UpdateWrite => {
-                let location = &graph.locations[label.loc as usize];
-                let mut earlier = location.reads.iter().take_while(|x| **x < e);
-                if earlier.any(|x| graph.label(*x).rf == e) {
-                    return false;
-                }
-                e
-            }
+            Kind::Write | Kind::UpdateWrite if self.is_read_before(e) => return false,
+            Kind::Write | Kind::UpdateWrite => e,
             // The value that is tried first.
             Kind::Choice => return label.value == 0,
             _ => return true,
         };
         let writes = &graph.locations[label.loc as usize].writes;
         known(source) && !writes[graph.co_position(label.loc, source)..].iter().any(|x| known(*x))
+    }
+
+    /// Whether a read that was added before a write reads from it.
+    pub(super) fn is_read_before(&self, w: EventId) -> bool {
+        let location = &self.graph.locations[self.graph.label(w).loc as usize];
+        let mut earlier = location.reads.iter().take_while(|x| **x < w);
+        earlier.any(|x| self.graph.label(*x).rf == w)
     }
 
     /// The first position of its location's order that coherence, as far as the rules know it, and symmetry leave to an event.

@@ -306,8 +306,8 @@ impl Search<'_, '_> {
         }
         let first = self.graph.group(e)[0];
         match label.kind {
-            // What it writes is decided by what it reads.
-            Kind::UpdateWrite => self.graph.update_read(first) < r,
+            // Where it writes is decided by what it reads.
+            Kind::UpdateWrite => self.graph.update_read(first) < r && !self.is_read_before(e),
             Kind::Read | Kind::UpdateRead => first < r && self.reads_first_that_fits(e, w),
             _ => false,
         }
