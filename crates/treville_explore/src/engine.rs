@@ -55,7 +55,10 @@ impl Engine for Explore {
             return self.counted(task, monitor).unwrap_or_else(|| general::explore(task));
         }
         self.watched(task, monitor).unwrap_or_else(|why| {
-            let stopped = Some(StopReason::Refused(why.what));
+            let stopped = Some(match why.span {
+                Some(place) => StopReason::RefusedAt(why.what, place),
+                None => StopReason::Refused(why.what),
+            });
             outcome(task, Explored { stopped, ..Explored::default() }, None)
         })
     }
@@ -139,7 +142,7 @@ impl Explore {
             // A judge does not know what is accessed at once, and what is observed has one location.
             let in_parts = image.sites().iter().find(|site| !site.parts.is_empty());
             if let Some(site) = in_parts.filter(|_| judged.is_some() || task.question.is_some()) {
-                let what = format!("an atomic access of {} bytes under this model is not explored", site.size);
+                let what = format!("an atomic access of {} bytes is not explored under this model", site.size);
                 return Err(Unsupported { what, span: Some(site.span) });
             }
             if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {

@@ -6,6 +6,7 @@ use super::{Lowered, fold, unsupported, wide};
 use crate::inst::{Call, Operand, Ordering, RmwOp};
 use crate::module::ValueId;
 use treville_ir::{Expr, Op, Terminator};
+use treville_term::BinOp;
 
 #[derive(Clone, Copy)]
 enum What {
@@ -48,6 +49,19 @@ impl Access {
     }
 }
 
+/// The orders as C numbers them; the rest is the strongest one.
+const ORDERS: &[(Ordering, &[u64])] =
+    &[(Ordering::Monotonic, &[0]), (Ordering::Acquire, &[1, 2]), (Ordering::Release, &[3]), (Ordering::AcqRel, &[4])];
+
+/// A call: its result, and its arguments without size and orders.
+struct Made {
+    result: Option<ValueId>,
+    what: What,
+    bits: u8,
+    args: Vec<Operand>,
+    in_memory: bool,
+}
+
 /// How many bits a word of a value has.
 fn word(bits: u8) -> u8 {
     bits.min(64)
@@ -72,26 +86,63 @@ impl Code<'_, '_> {
             return unsupported("a call with so few arguments");
         }
         let orders = args.split_off(args.len() - n_orders);
-        let orders = orders.into_iter().map(|o| self.order(o)).collect::<Lowered<Vec<_>>>()?;
-        let addr = self.scalar(args.remove(0))?;
-        match access.what {
+        let made = Made { result, what: access.what, bits, args, in_memory };
+        self.in_each_order(&made, &orders, &mut Vec::new())
+    }
+
+    /// Makes an access in the orders that are known so far and these; if one is known only when the program runs, in each.
+    fn in_each_order(&mut self, made: &Made, orders: &[Operand], chosen: &mut Vec<Ordering>) -> Lowered<()> {
+        let Some((first, rest)) = orders.split_first() else { return self.library_step(made, chosen) };
+        let mut go_on = |code: &mut Self, order: Ordering| {
+            chosen.push(order);
+            let done = code.in_each_order(made, rest, chosen);
+            chosen.pop();
+            done
+        };
+        if let Some(number) = self.known(*first) {
+            let known = ORDERS.iter().find(|(_, numbers)| numbers.contains(&(number as u64)));
+            return go_on(self, known.map_or(Ordering::SeqCst, |(order, _)| *order));
+        }
+        let (number, bits) = (self.scalar(*first)?, self.width(*first)?);
+        let after = self.out.block();
+        for (order, numbers) in ORDERS {
+            let [then, next] = [self.out.block(), self.out.block()];
+            let is = numbers.iter().map(|n| Expr::bin(BinOp::Eq, number.clone(), fold::number(*n, bits)));
+            let is = is.reduce(|a, b| fold::bin(BinOp::Or, a, b)).unwrap_or_else(|| fold::zero(1));
+            self.out.branch(is, then, next);
+            self.out.begin(then);
+            go_on(self, *order)?;
+            self.out.end(Terminator::Goto(after));
+            self.out.begin(next);
+        }
+        go_on(self, Ordering::SeqCst)?;
+        self.out.end(Terminator::Goto(after));
+        self.out.begin(after);
+        Ok(())
+    }
+
+    fn library_step(&mut self, made: &Made, orders: &[Ordering]) -> Lowered<()> {
+        let Made { result, bits, in_memory, .. } = *made;
+        let [address, args @ ..] = made.args.as_slice() else { return unsupported("a call with so few arguments") };
+        let addr = self.scalar(*address)?;
+        match made.what {
             What::Load => {
                 let old = self.library_load(addr, bits, orders[0])?;
                 self.hand_back(result, args.first(), &old, bits, in_memory)
             }
             What::Store => {
-                let value = self.library_value(&args, bits, in_memory)?;
+                let value = self.library_value(args, bits, in_memory)?;
                 let tags = self.order_tags(orders[0])?;
                 self.out.emit(Op::Store { addr, value: wide::whole(&value), size: bits / 8, tags });
                 Ok(())
             }
             What::Update(op) => {
-                let value = self.library_value(&args, bits, in_memory)?;
+                let value = self.library_value(args, bits, in_memory)?;
                 let old = self.out.temporary(bits);
                 let old = self.update(op, addr, bits, &value, orders[0], old)?;
                 self.hand_back(result, args.get(1), &old, bits, in_memory)
             }
-            What::CompareExchange => self.library_exchange(result, addr, bits, &args, &orders, in_memory),
+            What::CompareExchange => self.library_exchange(result, addr, bits, args, orders, in_memory),
         }
     }
 
@@ -100,18 +151,6 @@ impl Code<'_, '_> {
             Operand::Const(id) => self.module().int(id),
             Operand::Local(_) => None,
         }
-    }
-
-    /// The order that an argument says, as C numbers them.
-    fn order(&self, operand: Operand) -> Lowered<Ordering> {
-        Ok(match self.known(operand) {
-            Some(0) => Ordering::Monotonic,
-            Some(1 | 2) => Ordering::Acquire,
-            Some(3) => Ordering::Release,
-            Some(4) => Ordering::AcqRel,
-            Some(5) => Ordering::SeqCst,
-            _ => return unsupported("a memory order that is not known when compiling"),
-        })
     }
 
     fn library_load(&mut self, addr: Expr, bits: u8, ordering: Ordering) -> Lowered<Vec<Expr>> {
