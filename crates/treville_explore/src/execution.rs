@@ -211,7 +211,7 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let deps = &all_deps[at];
-            let write = entry.events.get(at + usize::from(label.parts)).copied();
+            let write = entry.events.get(at + usize::from(label.parts())).copied();
             let write = write.filter(|w| label.kind == Kind::UpdateRead && graph.label(*w).kind == Kind::UpdateWrite);
             let Some(shape) = self.shape(graph, e, write.is_some(), rows, locations) else { continue };
             if self.releases(&label) {
@@ -226,7 +226,7 @@ impl<'a> Builder<'a> {
                 new.event.kind = event::Kind::Update;
                 new.event.written = new.event.cell.map(|c| Bv::new(written, 8 * c.size));
                 rows.unite(graph, write, row);
-                new.deps.data = in_rows(&all_deps[at + usize::from(label.parts)].data, &steps);
+                new.deps.data = in_rows(&all_deps[at + usize::from(label.parts())].data, &steps);
             } else if label.kind != Kind::UpdateRead {
                 new.deps.data = in_rows(&deps.data, &steps);
             }
@@ -236,7 +236,7 @@ impl<'a> Builder<'a> {
                 new.deps.addr.extend(&in_rows(&deps.data, &steps));
             }
             new.deps.ctrl = in_rows(&deps.ctrl, &steps);
-            if label.part > 0
+            if label.part() > 0
                 && let Some(before) = rows.of[graph.group(e)[0] as usize]
             {
                 new.event.instance = rows.rows[before].event.instance;
@@ -405,7 +405,7 @@ fn united(graph: &Graph) -> (BTreeMap<LocId, LocId>, BTreeSet<LocId>) {
     };
     for e in 1..graph.len() {
         let label = graph.label(e);
-        if label.parts == 1 || label.part > 0 || united.contains_key(&label.loc) || !graph.is_whole(e) {
+        if label.parts() == 1 || label.part() > 0 || united.contains_key(&label.loc) || !graph.is_whole(e) {
             continue;
         }
         let own = cells(e);

@@ -66,10 +66,40 @@ pub(crate) struct Label {
     pub(crate) state: u64,
     /// Its thread has done the same as its twin, up to here.
     pub(crate) same: bool,
-    /// Which part of an access it is, and how many the access has: cells that are accessed at once, one event each.
-    pub(crate) part: u8,
-    pub(crate) parts: u8,
+    /// Of an access to several cells at once, one event each, which one it is of how many.
+    pub(crate) share: Share,
 }
+
+/// A part of an access: its number and how many there are, in one byte.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Share(u8);
+
+impl Share {
+    /// An access to one cell.
+    pub(crate) const ALL: Share = Share(0);
+
+    /// There are at most 16 parts.
+    pub(crate) fn new(part: u8, parts: u8) -> Share {
+        Share(part << 4 | (parts - 1))
+    }
+}
+
+impl Label {
+    /// Which part of its access it is.
+    #[inline]
+    pub(crate) fn part(&self) -> u8 {
+        self.share.0 >> 4
+    }
+
+    /// How many parts its access has.
+    #[inline]
+    pub(crate) fn parts(&self) -> u8 {
+        (self.share.0 & 15) + 1
+    }
+}
+
+/// There are many of them.
+const _: () = assert!(size_of::<Label>() <= 48);
 
 pub(crate) const NO_PROMISE: u32 = u32::MAX;
 pub(crate) const NOT_SAVED: u32 = u32::MAX;
@@ -160,8 +190,7 @@ impl Graph {
             promise: NO_PROMISE,
             state: 0,
             same: false,
-            part: 0,
-            parts: 1,
+            share: Share::ALL,
         });
         graph.rows.resize(ROWS * stride, 0);
         graph

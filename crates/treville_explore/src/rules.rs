@@ -244,7 +244,7 @@ fn memory_successors(graph: &Graph, e: EventId, others: bool, out: &mut Vec<Even
     let location = &graph.locations[label.loc as usize];
     let write = if label.kind.reads() { label.rf } else { e };
     let position = graph.co_position(label.loc, write);
-    if label.parts > 1 && position == 0 && write != INIT {
+    if label.parts() > 1 && position == 0 && write != INIT {
         // It has no place yet.
         return;
     }

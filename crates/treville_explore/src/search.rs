@@ -17,7 +17,7 @@ mod telling;
 mod tests;
 mod threads;
 
-use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED};
+use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED, Share};
 use crate::judge::Judge;
 use crate::memory::{Extent, Locations, Numbers, Overlap, Owner, constant, cuts};
 use crate::promises::Promises;
@@ -521,8 +521,8 @@ impl<'a, 'j> Search<'a, 'j> {
     fn blank(&self, thread: u16, kind: Kind, mode: Mode, loc: LocId, value: u64) -> Label {
         let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
         let (rf, site, saved, promise) = (INIT, None, NOT_SAVED, NO_PROMISE);
-        let (state, same, part, parts) = (0, false, 0, 1);
-        Label { kind, mode, thread, pos, loc, value, rf, site, saved, promise, state, same, part, parts }
+        let (state, same, share) = (0, false, Share::ALL);
+        Label { kind, mode, thread, pos, loc, value, rf, site, saved, promise, state, same, share }
     }
 
     /// Adds an event that its thread has just done.

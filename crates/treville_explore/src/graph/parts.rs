@@ -7,7 +7,8 @@ use treville_vm::bytecode::Image;
 impl Graph {
     /// The parts of an access, as far as they are there, given one of them.
     pub(crate) fn group(&self, e: EventId) -> &[EventId] {
-        let Label { thread, pos, part, parts, .. } = *self.label(e);
+        let label = self.label(e);
+        let (thread, pos, part, parts) = (label.thread, label.pos, label.part(), label.parts());
         let events = &self.threads[usize::from(thread)].events;
         let first = usize::from(pos) - usize::from(part);
         &events[first..events.len().min(first + usize::from(parts))]
@@ -16,7 +17,7 @@ impl Graph {
     /// What an access has read or written: two words of up to 16 bytes.
     pub(crate) fn words(&self, image: &Image, e: EventId) -> [u64; 2] {
         let label = self.label(e);
-        let Some(site) = label.site.filter(|_| label.parts > 1) else { return [label.value, 0] };
+        let Some(site) = label.site.filter(|_| label.parts() > 1) else { return [label.value, 0] };
         let mut words = [0; 2];
         for (i, part) in self.group(e).iter().enumerate() {
             let (at, _) = image.site(site).part(i);
@@ -27,7 +28,7 @@ impl Graph {
 
     /// Whether all parts of an access are there.
     pub(crate) fn is_whole(&self, e: EventId) -> bool {
-        let parts = self.label(e).parts;
+        let parts = self.label(e).parts();
         parts == 1 || self.group(e).len() == usize::from(parts)
     }
 
@@ -36,24 +37,27 @@ impl Graph {
         self.group(e).iter().copied().find(|p| self.label(*p).loc == loc)
     }
 
-    /// Whether two accesses have a cell in common.
-    pub(crate) fn overlap(&self, a: EventId, b: EventId) -> bool {
-        let (x, y) = (self.label(a), self.label(b));
-        if x.parts == 1 && y.parts == 1 {
-            return x.loc == y.loc;
+    /// Whether `a` has no cell in common with `b`, which has this label.
+    #[inline]
+    pub(crate) fn is_elsewhere(&self, a: EventId, b: EventId, label: &Label) -> bool {
+        let other = self.label(a);
+        match other.parts() == 1 && label.parts() == 1 {
+            true => other.loc != label.loc,
+            false => !self.group(a).iter().any(|p| self.part_at(b, self.label(*p).loc).is_some()),
         }
-        self.group(a).iter().any(|p| self.part_at(b, self.label(*p).loc).is_some())
     }
 
     /// The read of the same cell of the update that an event is the write of.
     pub(crate) fn update_read(&self, write: EventId) -> EventId {
-        let Label { thread, pos, parts, .. } = *self.label(write);
+        let label = self.label(write);
+        let (thread, pos, parts) = (label.thread, label.pos, label.parts());
         self.threads[usize::from(thread)].events[usize::from(pos) - usize::from(parts)]
     }
 
     /// The last event of the instruction that an event is of.
     pub(crate) fn instruction_end(&self, e: EventId) -> EventId {
-        let Label { thread, pos, part, parts, kind, .. } = *self.label(e);
+        let label = self.label(e);
+        let (thread, pos, part, parts, kind) = (label.thread, label.pos, label.part(), label.parts(), label.kind);
         let events = &self.threads[usize::from(thread)].events;
         let next = usize::from(pos) + usize::from(parts - part);
         let writes = |w: &&EventId| kind == Kind::UpdateRead && self.label(**w).kind == Kind::UpdateWrite;
@@ -73,7 +77,8 @@ impl Graph {
 
     /// All parts of an access happen at once: what leads to one of them leads to all.
     pub(crate) fn unite(&mut self, e: EventId) {
-        let Label { thread, pos, part, parts, .. } = *self.label(e);
+        let label = self.label(e);
+        let (thread, pos, part, parts) = (label.thread, label.pos, label.part(), label.parts());
         let first = usize::from(pos) - usize::from(part);
         for from in 0..usize::from(parts) {
             for to in (0..usize::from(parts)).filter(|to| *to != from) {

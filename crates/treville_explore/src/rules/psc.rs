@@ -23,7 +23,7 @@ pub(super) fn in_cycle(graph: &Graph, e: EventId, scratch: &mut Scratch) -> bool
         (label.loc, if label.kind.reads() { places[label.rf as usize] } else { places[e as usize] })
     };
     let alone = [place(e)];
-    let together: Vec<(LocId, u32)> = match label.parts {
+    let together: Vec<(LocId, u32)> = match label.parts() {
         1 => Vec::new(),
         _ => graph
             .group(e)
@@ -32,7 +32,7 @@ pub(super) fn in_cycle(graph: &Graph, e: EventId, scratch: &mut Scratch) -> bool
             .map(|p| place(*p))
             .collect(),
     };
-    let targets = if label.parts == 1 { &alone[..] } else { &together[..] };
+    let targets = if label.parts() == 1 { &alone[..] } else { &together[..] };
     let mut order = Psc { graph, places, seen, todo, reach, has_fences: graph.labels.iter().any(is_fence) };
     order.reset();
     if label.mode.seq_cst() {
@@ -100,7 +100,7 @@ impl Psc<'_> {
 
     /// The event that an access is named by.
     fn first_part(&self, c: EventId) -> EventId {
-        if self.graph.label(c).part == 0 { c } else { self.graph.group(c)[0] }
+        if self.graph.label(c).part() == 0 { c } else { self.graph.group(c)[0] }
     }
 
     /// Whether a new event at this place of a location leads to `c`.
@@ -113,13 +113,13 @@ impl Psc<'_> {
                 || (from_fence && location.reads.iter().filter(|y| self.place_read(**y) > place).any(|y| seen(&y)))
         } else {
             let comes_after = |c: EventId| self.graph.label(c).loc == loc && self.places[c as usize] > place;
-            label.kind.writes() && (label.parts == 1 && comes_after(c) || self.parts(c).iter().any(|p| comes_after(*p)))
+            label.kind.writes() && (label.parts() == 1 && comes_after(c) || self.parts(c).iter().any(|p| comes_after(*p)))
         }
     }
 
     /// The parts of an access to several cells.
     fn parts(&self, c: EventId) -> &[EventId] {
-        if self.graph.label(c).parts == 1 { &[] } else { self.graph.group(c) }
+        if self.graph.label(c).parts() == 1 { &[] } else { self.graph.group(c) }
     }
 
     /// Where the write that a read reads is.
@@ -183,10 +183,10 @@ impl Psc<'_> {
         if let Some(previous) = earlier.last() {
             self.through(*previous);
         }
-        if let Some(v) = earlier.iter().rev().find(|v| !graph.overlap(**v, b)) {
+        if let Some(v) = earlier.iter().rev().find(|v| graph.is_elsewhere(**v, b, label)) {
             self.before_elsewhere(*v, label.thread);
         }
-        if label.parts == 1 {
+        if label.parts() == 1 {
             return self.before_cell(b);
         }
         for i in 0..graph.group(b).len() {
@@ -231,7 +231,7 @@ impl Psc<'_> {
             let events = &self.graph.threads[thread].events[..usize::from(*n)];
             let found = (0..events.len()).rev().find(|i| {
                 let label = self.graph.label(events[*i]);
-                let other = |u: &EventId| label.loc == NO_LOC || !self.graph.overlap(*u, events[*i]);
+                let other = |u: &EventId| label.loc == NO_LOC || self.graph.is_elsewhere(*u, events[*i], label);
                 label.mode.seq_cst() && events[i + 1..].iter().any(other)
             });
             self.todo.extend(found.map(|i| events[i]));
@@ -248,7 +248,7 @@ impl Psc<'_> {
             self.reach[thread] = *n;
             let last = graph.threads[thread].events[usize::from(*n) - 1];
             let label = graph.label(last);
-            let earlier = self.last_in(thread as u16, *n - 1 - u16::from(label.part), |l| l.mode.seq_cst());
+            let earlier = self.last_in(thread as u16, *n - 1 - u16::from(label.part()), |l| l.mode.seq_cst());
             self.todo.extend(earlier);
             // The last one leads on if somebody accesses the same location after it.
             if label.mode.seq_cst() && label.loc != NO_LOC {

@@ -85,7 +85,7 @@ impl Search<'_, '_> {
     pub(super) fn read_from(&mut self, e: EventId, source: EventId) -> Result<Move, Stop> {
         let loc = self.graph.label(e).loc;
         self.give(e, source, self.value_of(loc, source));
-        if self.graph.label(e).parts > 1 {
+        if self.graph.label(e).parts() > 1 {
             return self.has_read_part(e);
         }
         // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest
@@ -108,7 +108,7 @@ impl Search<'_, '_> {
         let label = &mut self.graph.labels[e as usize];
         (label.rf, label.value, label.state, label.promise) = (source, value, state, NO_PROMISE);
         let label = *label;
-        if label.parts > 1 {
+        if label.parts() > 1 {
             return self.settle(e);
         }
         if label.kind == Kind::UpdateRead
@@ -184,7 +184,7 @@ impl Search<'_, '_> {
             let read = self.graph.label(self.graph.update_read(e));
             return (read.promise == NO_PROMISE).then(|| self.graph.co_position(label.loc, read.rf));
         }
-        if label.part == 0 || self.mixed {
+        if label.part() == 0 || self.mixed {
             return None;
         }
         let first = self.graph.group(e)[0];
@@ -194,7 +194,7 @@ impl Search<'_, '_> {
     /// The reads that may read from a new write in place of what they read, each exactly in the one graph where all that
     /// would be lost is as the search would first add it: from the last read down, up to the first event that is not.
     pub(super) fn revisits(&mut self, w: EventId) {
-        let Label { loc, parts, .. } = *self.graph.label(w);
+        let (loc, parts) = (self.graph.label(w).loc, self.graph.label(w).parts());
         let mut next = w;
         if parts > 1 {
             for r in self.reads_of_parts(w) {
@@ -220,11 +220,11 @@ impl Search<'_, '_> {
         let lost = r..std::mem::replace(next, r);
         for e in lost {
             let kept = self.graph.porf(e, w);
-            if !kept && !self.is_as_first_added(e, w) && !self.is_first_part(e, r, w) {
+            if !kept && !self.is_as_first_added(e, w) && !(self.mixed && self.is_first_part(e, r, w)) {
                 return false;
             }
         }
-        if self.mixed || self.graph.label(r).part == 0 {
+        if self.mixed || self.graph.label(r).part() == 0 {
             self.ways.push(Way::Revisit(r));
         }
         true
@@ -296,7 +296,7 @@ impl Search<'_, '_> {
 
     /// Puts a write in its place and checks what that means.
     pub(super) fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
-        if self.graph.label(e).parts > 1 {
+        if self.graph.label(e).parts() > 1 {
             return self.put_part(e, place, None);
         }
         let latest = self.insert(e, place);

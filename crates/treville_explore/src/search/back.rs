@@ -65,7 +65,7 @@ impl Search<'_, '_> {
     /// The last event that was added together with this one: a write to several cells has all of its parts at once.
     fn last_part(&self, e: EventId) -> EventId {
         let label = self.graph.label(e);
-        if label.kind.writes() { e + EventId::from(label.parts - 1 - label.part) } else { e }
+        if label.kind.writes() { e + EventId::from(label.parts() - 1 - label.part()) } else { e }
     }
 
     /// Takes a write, from this part on, out of the orders of its locations.

@@ -13,7 +13,7 @@
 
 use super::access::low_bytes;
 use super::{Move, Search, Stop, Way};
-use crate::graph::{EventId, INIT, Kind, Label, LocId, NOT_SAVED};
+use crate::graph::{EventId, INIT, Kind, Label, LocId, NOT_SAVED, Share};
 use crate::memory::Extent;
 use crate::rules::Mode;
 use treville_vm::bytecode::{SiteId, Step};
@@ -22,7 +22,7 @@ impl Search<'_, '_> {
     /// How many parts of a read a thread has read that is not done with it.
     pub(super) fn parts_read(&self, thread: u16) -> u8 {
         let last = self.graph.threads[usize::from(thread)].events.last().map(|last| self.graph.label(*last));
-        last.filter(|l| l.kind.reads() && l.part + 1 < l.parts).map_or(0, |l| l.part + 1)
+        last.filter(|l| l.kind.reads() && l.part() + 1 < l.parts()).map_or(0, |l| l.part() + 1)
     }
 
     /// Whether accesses to a location have these bytes, too.
@@ -106,7 +106,7 @@ impl Search<'_, '_> {
         }
         let parts = self.image.site(site).n_parts() as u8;
         let label = self.blank(thread, kind, mode, loc, self.value_of(loc, source));
-        let e = self.push(Label { rf: source, site: Some(site), saved, part, parts, ..label });
+        let e = self.push(Label { rf: source, site: Some(site), saved, share: Share::new(part, parts), ..label });
         // What the latest write brings with it does not count for the others.
         let bound = self.graph.coherence_bound_at(loc, self.graph.previous(e), e, self.rules.coherence);
         if part + 1 == parts {
@@ -213,7 +213,7 @@ impl Search<'_, '_> {
             let (at, size) = self.image.site(site).part(i);
             let value = low_bytes(words[usize::from(at / 8)] >> (8 * (at % 8)), size);
             let label = self.blank(thread, kind, mode, loc, value);
-            self.push(Label { site: Some(site), part: i as u8, parts: n as u8, ..label });
+            self.push(Label { site: Some(site), share: Share::new(i as u8, n as u8), ..label });
         }
         self.graph.unite(first);
         let first_way = self.ways.len();
@@ -244,7 +244,7 @@ impl Search<'_, '_> {
         if read.is_none() && !self.is_latest_so_far(e) && !self.allows(e) {
             return Ok(Move::Back);
         }
-        if label.part + 1 < label.parts {
+        if label.part() + 1 < label.parts() {
             let next = e + 1;
             if let Some(read) = read {
                 return Ok(self.revisit_places(read, next));
@@ -301,7 +301,7 @@ impl Search<'_, '_> {
     /// what stays and what leads to `w`: it reads the latest write that fits to the parts before it.
     pub(super) fn is_first_part(&mut self, e: EventId, r: EventId, w: EventId) -> bool {
         let label = *self.graph.label(e);
-        if !self.mixed || label.parts == 1 {
+        if label.parts() == 1 {
             return false;
         }
         let first = self.graph.group(e)[0];

@@ -90,12 +90,12 @@ impl Search<'_, '_> {
         let label = self.graph.label(item.first);
         let place = || {
             let place = self.locations.places[label.loc as usize];
-            let size = label.site.filter(|_| label.parts > 1).map_or(place.size, |site| self.image.site(site).size);
+            let size = label.site.filter(|_| label.parts() > 1).map_or(place.size, |site| self.image.site(site).size);
             Bytes { address: place.addr, size }
         };
         // Of several sources, the one that is told last.
         let sources = || self.graph.group(item.first).iter().map(|e| self.graph.label(*e).rf).filter(|rf| *rf != INIT);
-        let from = match label.parts {
+        let from = match label.parts() {
             1 => telling.position[label.rf as usize].filter(|_| label.rf != INIT),
             _ => sources().filter_map(|rf| telling.position[rf as usize]).max(),
         };

@@ -170,7 +170,7 @@ impl Search<'_, '_> {
                 let label = self.graph.label(e);
                 match (label.kind, items.last_mut()) {
                     (Kind::UpdateWrite, Some(item)) => item.last = e,
-                    (_, Some(item)) if label.part > 0 => item.last = e,
+                    (_, Some(item)) if label.part() > 0 => item.last = e,
                     (Kind::Alloc, _) if !self.is_heap(e) => {}
                     (Kind::Free, _) if label.site.is_none() => {}
                     _ => items.push(Item { thread: thread_number, first: e, last: e, standstill: None }),

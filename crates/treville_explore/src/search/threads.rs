@@ -36,7 +36,7 @@ impl Search<'_, '_> {
                 if self.graph.is_whole(events[i]) {
                     runner.give_words(self.image, self.graph.words(self.image, events[i]));
                 }
-                i + usize::from(self.graph.label(events[i]).parts)
+                i + usize::from(self.graph.label(events[i]).parts())
             }
             None => {
                 let thread = &self.graph.threads[t];
@@ -52,7 +52,7 @@ impl Search<'_, '_> {
                 Step::Join { .. } | Step::Nondet { .. } => runner.give(self.image, value),
                 _ => {}
             }
-            at += usize::from(self.graph.label(events[at]).parts);
+            at += usize::from(self.graph.label(events[at]).parts());
         }
     }
 
