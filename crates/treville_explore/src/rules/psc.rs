@@ -113,7 +113,8 @@ impl Psc<'_> {
                 || (from_fence && location.reads.iter().filter(|y| self.place_read(**y) > place).any(|y| seen(&y)))
         } else {
             let comes_after = |c: EventId| self.graph.label(c).loc == loc && self.places[c as usize] > place;
-            label.kind.writes() && (label.parts() == 1 && comes_after(c) || self.parts(c).iter().any(|p| comes_after(*p)))
+            label.kind.writes()
+                && (label.parts() == 1 && comes_after(c) || self.parts(c).iter().any(|p| comes_after(*p)))
         }
     }
 

@@ -36,7 +36,7 @@ impl Search<'_, '_> {
 
     /// Takes one of the ways that an event has.
     pub(super) fn follow(&mut self, event: EventId, way: Way) -> Result<Move, Stop> {
-        let last = self.last_part(event);
+        let last = if self.in_parts { self.last_part(event) } else { event };
         self.graph.cut(last + 1);
         self.next = None;
         match way {

@@ -169,7 +169,7 @@ pub struct Runner<T = ()> {
     updated: [u64; 2],
     /// The upper word of 16 bytes that were just read, or are about to be written; and where that came from.
     upper: u64,
-    upper_slot: usize,
+    upper_slot: Option<usize>,
     /// The last read of shared memory.
     pub(super) last_read: Option<LastRead>,
     /// Which of its first 64 objects others may know of.
@@ -420,10 +420,10 @@ impl<T: Track> Runner<T> {
                     set!(dst, self.upper);
                     flow!(dst, low);
                 }
-                Ins::Upper { src } => (self.upper, self.upper_slot) = (get!(src), at!(src)),
+                Ins::Upper { src } => (self.upper, self.upper_slot) = (get!(src), Some(at!(src))),
                 Ins::Store { addr: place, value: from, site } => {
                     let (addr, value) = (get!(place), get!(from));
-                    let (words, sources) = self.written(image, site, value, at!(from));
+                    let (words, sources) = self.written(value, at!(from));
                     if !is_private(addr) {
                         self.note_store(image, site, addr, words);
                         self.track.step(Some(at!(place)), &sources);
@@ -452,7 +452,7 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::UpdateWrite { addr: place, value: from, site } => {
                     let (addr, value) = (get!(place), get!(from));
-                    let (words, sources) = self.written(image, site, value, at!(from));
+                    let (words, sources) = self.written(value, at!(from));
                     self.track.update(false);
                     if !is_private(addr) {
                         // An update that writes what it has read changes nothing.
@@ -585,10 +585,10 @@ impl<T: Track> Runner<T> {
 
     /// The words that an access writes, and the slots that they come from.
     #[inline]
-    fn written(&self, image: &Image, site: SiteId, value: u64, from: usize) -> ([u64; 2], [usize; 2]) {
-        match image.sites[site].size {
-            16 => ([value, self.upper], [from, self.upper_slot]),
-            _ => ([value, 0], [from, from]),
+    fn written(&mut self, value: u64, from: usize) -> ([u64; 2], [usize; 2]) {
+        match self.upper_slot.take() {
+            Some(upper) => ([value, self.upper], [from, upper]),
+            None => ([value, 0], [from, from]),
         }
     }
 
