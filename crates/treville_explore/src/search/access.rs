@@ -219,8 +219,8 @@ impl Search<'_, '_> {
         }
         let lost = r..std::mem::replace(next, r);
         for e in lost {
-            let kept = self.graph.porf(e, w);
-            if !kept && !self.is_as_first_added(e, w) && !(self.mixed && self.is_first_part(e, r, w)) {
+            let as_first = self.graph.porf(e, w) || self.is_as_first_added(e, w);
+            if !as_first && (!self.mixed || !self.is_first_part(e, r, w)) {
                 return false;
             }
         }
