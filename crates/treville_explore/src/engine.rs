@@ -55,7 +55,10 @@ impl Engine for Explore {
             return self.counted(task, monitor).unwrap_or_else(|| general::explore(task));
         }
         self.watched(task, monitor).unwrap_or_else(|why| {
-            let stopped = Some(StopReason::Refused(why.what));
+            let stopped = Some(match why.span {
+                Some(place) => StopReason::RefusedAt(why.what, place),
+                None => StopReason::Refused(why.what),
+            });
             outcome(task, Explored { stopped, ..Explored::default() }, None)
         })
     }
@@ -136,6 +139,12 @@ impl Explore {
                 Some(Judge::new(model, plan, builder, task.bundled.is_some()))
             };
             let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
+            // A judge does not know what is accessed at once, and what is observed has one location.
+            let in_parts = image.sites().iter().find(|site| !site.parts.is_empty());
+            if let Some(site) = in_parts.filter(|_| judged.is_some() || task.question.is_some()) {
+                let what = format!("an atomic access of {} bytes is not explored under this model", site.size);
+                return Err(Unsupported { what, span: Some(site.span) });
+            }
             if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
                 return Err(Unsupported { what, span: None });
             }

@@ -253,7 +253,7 @@ impl Search<'_, '_> {
     fn leave(&mut self, result: Result<(), Stop>) -> Result<Explored, Stop> {
         if let Err(stop) = result {
             self.crew.crew.stop();
-            if matches!(stop, Stop::MoreThreads | Stop::Asymmetric | Stop::InParts(..)) {
+            if matches!(stop, Stop::MoreThreads | Stop::Asymmetric | Stop::Mixed | Stop::InParts(..)) {
                 return Err(stop);
             }
             self.explored.stopped = stop.reason(&self.options.cancel);
