@@ -27,10 +27,15 @@ const ENGINES: &[EngineEntry] = &[
         about: "every execution of a program or test, each once, by extending graphs event by event (the default for programs)",
         make: || Arc::new(treville_explore::Explore),
     },
+    EngineEntry {
+        name: "bmc",
+        about: "all executions of an unrolled test at once, by a SAT solver with an ordering theory",
+        make: || Arc::new(treville_bmc::Bmc::new(treville_bmc::Options::default())),
+    },
 ];
 
 /// Engines of the design that do not exist yet.
-const NOT_BUILT: &[&str] = &["bmc", "machine", "abstract"];
+const NOT_BUILT: &[&str] = &["machine", "abstract"];
 
 pub fn engines() -> &'static [EngineEntry] {
     ENGINES
@@ -51,6 +56,9 @@ impl Engines {
         let name = options.engine.as_deref().filter(|name| *name != "auto").unwrap_or("enumerate");
         match (name, options.plain) {
             ("enumerate", true) => self.named("plain"),
+            ("bmc", false) if options.bmc != treville_bmc::Options::default() => {
+                Ok(Arc::new(treville_bmc::Bmc::new(options.bmc)))
+            }
             (name, false) => self.named(name),
             (name, true) => Err(format!("--plain belongs to the engine enumerate, not to {name}")),
         }

@@ -28,6 +28,7 @@ mod variants;
 mod verify;
 
 pub use engines::{EngineEntry, engines};
+pub use treville_bmc as bmc;
 pub use failure::{failure, refusal, unreadable};
 pub use files::{Files, MemoryFiles};
 pub use front_ends::{FrontEnd, Loaded, front_ends};

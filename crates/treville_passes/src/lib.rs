@@ -13,6 +13,7 @@ pub mod close;
 mod compact;
 mod fold;
 mod inline;
+pub mod nest;
 mod ops;
 mod pipeline;
 mod promote;

@@ -95,6 +95,9 @@ impl TermStore {
                 Some(a)
             }
             BinOp::And if right.is_some_and(|v| v.unsigned() == crate::bv::mask(width)) => Some(a),
+            BinOp::Or if right.is_some_and(|v| v.unsigned() == crate::bv::mask(width)) => Some(b),
+            BinOp::And if self.are_complements(a, b) => constant(self, 0),
+            BinOp::Or if self.are_complements(a, b) => constant(self, crate::bv::mask(width)),
             BinOp::Mul if right.is_some_and(|v| v.unsigned() == 1) => Some(a),
             BinOp::Add => match (self.nodes[a], right) {
                 // (x + c) + d = x + (c + d)
@@ -115,6 +118,10 @@ impl TermStore {
             },
             _ => None,
         }
+    }
+
+    fn are_complements(&self, a: TermId, b: TermId) -> bool {
+        self.nodes[a] == TermNode::Un(UnOp::Not, b) || self.nodes[b] == TermNode::Un(UnOp::Not, a)
     }
 
     pub fn cast(&mut self, kind: Cast, width: u8, a: TermId) -> TermId {

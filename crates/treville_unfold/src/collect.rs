@@ -77,6 +77,13 @@ impl<'t> Collector<'t> {
         }
     }
 
+    /// Whether an execution with this final state would be the first that some query asks for.
+    pub fn is_news(&self, finals: &Finals<'_>) -> bool {
+        let open = self.task.queries.iter().zip(&self.witnesses).filter(|(_, witness)| witness.is_none());
+        open.into_iter()
+            .any(|(query, _)| matches!(&query.goal, Goal::Final { condition, .. } if holds(condition, finals)))
+    }
+
     pub fn queries(&self) -> &'t [Query] {
         &self.task.queries
     }

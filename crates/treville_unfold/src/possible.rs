@@ -8,7 +8,7 @@ use crate::traces::{Trace, Traces};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::Cancel;
 use treville_ir::Program;
-use treville_term::{Bv, TermId, TermStore, VarId};
+use treville_term::{Bv, TermId, TermNode, TermStore, VarId};
 
 /// The values that a term may have; `None` if they are too many to list.
 type Set = Option<BTreeSet<Bv>>;
@@ -23,9 +23,16 @@ pub struct Possible {
     /// By variable. A variable that no read of a whole cell defines may be anything.
     vars: BTreeMap<VarId, BTreeSet<Bv>>,
     anything: BTreeSet<VarId>,
+    /// Choices between values may be those between paths: then a value does not depend on what was read to decide.
+    joined: bool,
 }
 
 impl Possible {
+    /// Nothing is known.
+    pub(crate) fn anything() -> Possible {
+        Possible { vars: BTreeMap::new(), anything: BTreeSet::new(), joined: true }
+    }
+
     /// `None` if the work was cancelled. Paths that were cut count too: what they wrote can be read.
     pub fn of(program: &Program, traces: &Traces, cells: &Cells, cancel: &Cancel) -> Option<Possible> {
         let store = &traces.domain.store;
@@ -41,8 +48,11 @@ impl Possible {
                 writes.insert((address, size, value));
             }
         }
-        let mut possible =
-            Possible { vars: reads.keys().map(|v| (*v, BTreeSet::new())).collect(), anything: BTreeSet::new() };
+        let mut possible = Possible {
+            vars: reads.keys().map(|v| (*v, BTreeSet::new())).collect(),
+            anything: BTreeSet::new(),
+            joined: traces.joined,
+        };
         loop {
             let mut changed = false;
             for (&var, &(address, size)) in &reads {
@@ -109,18 +119,53 @@ impl Possible {
         if let Some(v) = store.as_const(term) {
             return Some(BTreeSet::from([v]));
         }
-        let mut vars = Vec::new();
-        store.visit_vars(term, &mut |v| vars.push(v));
-        vars.sort();
-        vars.dedup();
-        let mut combinations = 1_usize;
-        for var in &vars {
-            let values = self.vars.get(var).filter(|_| !self.anything.contains(var))?;
-            combinations = combinations.checked_mul(values.len()).filter(|n| *n <= MAX_ASSIGNMENTS)?;
+        let (vars, chooses) = survey(store, term);
+        if chooses && self.joined || !self.are_few(&vars) {
+            return self.structural(store, term, &mut BTreeMap::new());
         }
         let mut found = BTreeSet::new();
         let mut assignment = BTreeMap::new();
         self.assign(store, term, &vars, &mut assignment, &mut found).then_some(found)
+    }
+
+    /// The values of a variable.
+    pub fn of_var(&self, var: VarId) -> Option<&BTreeSet<Bv>> {
+        self.vars.get(&var).filter(|_| !self.anything.contains(&var))
+    }
+
+    /// Whether all combinations of the variables' values can be tried out.
+    fn are_few(&self, vars: &[VarId]) -> bool {
+        let mut sizes = vars.iter().map(|var| self.of_var(*var).map(BTreeSet::len));
+        let product = sizes.try_fold(1_usize, |n, size| n.checked_mul(size?).filter(|n| *n <= MAX_ASSIGNMENTS));
+        product.is_some()
+    }
+
+    /// The values of a term if those of its operands have nothing to do with each other.
+    fn structural(&self, store: &TermStore, term: TermId, known: &mut BTreeMap<TermId, Set>) -> Set {
+        if let Some(set) = known.get(&term) {
+            return set.clone();
+        }
+        let mut of = |t| self.structural(store, t, known);
+        let set: Set = match store.node(term) {
+            TermNode::Const(v) => Some(BTreeSet::from([v])),
+            TermNode::Var(_, 1) => Some(BTreeSet::from([Bv::bool(false), Bv::bool(true)])),
+            TermNode::Var(v, _) => self.of_var(v).cloned(),
+            TermNode::Un(op, a) => of(a).map(|a| a.into_iter().map(|v| op.eval(v)).collect()),
+            TermNode::Cast(kind, width, a) => of(a).map(|a| a.into_iter().map(|v| kind.eval(v, width)).collect()),
+            TermNode::Bin(op, a, b) => match (of(a), of(b)) {
+                (Some(a), Some(b)) => {
+                    Some(a.iter().flat_map(|x| b.iter().map(move |y| op.eval(*x, *y))).collect::<BTreeSet<Bv>>())
+                }
+                _ => None,
+            },
+            TermNode::Ite(_, a, b) => match (of(a), of(b)) {
+                (Some(a), Some(b)) => Some(a.union(&b).copied().collect()),
+                _ => None,
+            },
+        };
+        let set = set.filter(|set| set.len() <= MAX_VALUES && !set.iter().any(|v| v.is_thin_air()));
+        known.insert(term, set.clone());
+        set
     }
 
     fn assign(
@@ -153,4 +198,29 @@ impl Possible {
     fn can_hold(&self, store: &TermStore, condition: TermId) -> bool {
         self.values(store, condition).is_none_or(|values| values.iter().any(|v| !v.is_zero()))
     }
+}
+
+/// The variables of a term, and whether it chooses between values somewhere.
+fn survey(store: &TermStore, term: TermId) -> (Vec<VarId>, bool) {
+    let mut seen = BTreeSet::from([term]);
+    let mut todo = vec![term];
+    let (mut vars, mut chooses) = (Vec::new(), false);
+    while let Some(t) = todo.pop() {
+        let operands = match store.node(t) {
+            TermNode::Const(_) => [None; 3],
+            TermNode::Var(v, _) => {
+                vars.push(v);
+                [None; 3]
+            }
+            TermNode::Un(_, a) | TermNode::Cast(_, _, a) => [Some(a), None, None],
+            TermNode::Bin(_, a, b) => [Some(a), Some(b), None],
+            TermNode::Ite(c, a, b) => {
+                chooses = true;
+                [Some(c), Some(a), Some(b)]
+            }
+        };
+        todo.extend(operands.into_iter().flatten().filter(|t| seen.insert(*t)));
+    }
+    vars.sort();
+    (vars, chooses)
 }

@@ -11,7 +11,7 @@ use treville_event::{Cell, Kind, Vocabulary};
 use treville_ir::{Place, Program, Question};
 use treville_model::Model;
 use treville_task::{Semantics, Task};
-use treville_term::{Bv, TermId};
+use treville_term::{Bv, TermId, VarId};
 use treville_vm::Shape;
 
 pub struct Prepared<'a> {
@@ -41,10 +41,16 @@ pub enum Failed {
 
 impl<'a> Prepared<'a> {
     pub fn of(task: &'a Task, cancel: &Cancel) -> Result<Prepared<'a>, Failed> {
+        let Semantics::Axioms(_, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
+        let shape = Shape::new(&task.program, vocabulary, task.bounds.unroll);
+        let traces = Traces::of(&task.program, shape, cancel).ok_or(Failed::TooManyPaths)?;
+        Prepared::over(task, traces, cancel)
+    }
+
+    /// The same for paths that are there already.
+    pub fn over(task: &'a Task, mut traces: Traces, cancel: &Cancel) -> Result<Prepared<'a>, Failed> {
         let Semantics::Axioms(model, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
         let program = &*task.program;
-        let shape = Shape::new(program, vocabulary, task.bounds.unroll);
-        let mut traces = Traces::of(program, shape, cancel).ok_or(Failed::TooManyPaths)?;
         let mut cells = Cells::of(program, &traces);
         let possible = Possible::of(program, &traces, &cells, cancel).ok_or(Failed::TooManyPaths)?;
         let cut = traces.cut.iter().any(|path| possible.can_take(&traces.domain.store, path));
@@ -66,6 +72,33 @@ impl<'a> Prepared<'a> {
             missed: false.into(),
             free_co: model.free_co,
         })
+    }
+
+    /// The same memory with other paths, of the same program.
+    pub fn along(&self, mut traces: Traces) -> Result<Prepared<'a>, Failed> {
+        let parts = Parts::of(&mut traces, &self.cells).map_err(Failed::Refused)?;
+        let value = |cell: &Cell| initial_value(self.program, cell.address, cell.size);
+        let init = self.init.iter().map(|(cell, _)| (*cell, traces.domain.store.constant(value(cell)))).collect();
+        Ok(Prepared {
+            traces,
+            cells: self.cells.clone(),
+            parts,
+            init,
+            observed: self.observed.clone(),
+            possible: Possible::anything(),
+            missed: false.into(),
+            ..*self
+        })
+    }
+
+    /// The values that a read may return, if they can be listed.
+    pub fn values_of(&self, var: VarId) -> Option<&BTreeSet<Bv>> {
+        self.possible.of_var(var)
+    }
+
+    /// What these bytes are at the start.
+    pub fn initial_value(&self, address: u64, size: u8) -> Bv {
+        initial_value(self.program, address, size)
     }
 
     /// For each thread, the paths whose conditions can hold.
@@ -139,6 +172,11 @@ impl<'a> Prepared<'a> {
             self.missed.set(self.missed.get() || can_happen);
         }
         cell
+    }
+
+    /// The cells whose final values the question looks at.
+    pub fn observed(&self) -> &BTreeSet<Cell> {
+        &self.observed
     }
 
     pub fn is_observed(&self, cell: Option<Cell>) -> bool {

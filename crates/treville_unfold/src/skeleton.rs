@@ -17,6 +17,25 @@ pub struct Solved {
 }
 
 pub fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, solved: &[Solved]) -> Skeleton {
+    let mut skeleton = outline(program, vocabulary, frame, solved);
+    let n = frame.events.len();
+    let list = skeleton.events.as_slice();
+    let loc = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|&(i, j)| match (&list[i], &list[j]) {
+        (a, b) if a.register.is_some() && b.register.is_some() => a.thread == b.thread && a.register == b.register,
+        (a, b) => a.cell.is_some() && a.cell == b.cell,
+    });
+    let loc = Relation::from_pairs(n, loc);
+    let amo = links(frame, &skeleton.events, |l| if let Link::Amo(i) = l { Some(i) } else { None });
+    let lxsx = links(frame, &skeleton.events, |l| if let Link::Lxsx(i) = l { Some(i) } else { None });
+    let po = (BaseRel::Po, po(vocabulary, frame));
+    let local = DEPENDENCIES.iter().map(|(rel, deps)| (*rel, local(frame, *deps)));
+    let all = local.chain([po, (BaseRel::Loc, loc), (BaseRel::Amo, amo), (BaseRel::Lxsx, lxsx)]);
+    skeleton.rels.extend(all.filter(|(_, r)| !r.is_empty()));
+    skeleton
+}
+
+/// The events with their sets, and the relations that follow from what each event is by itself.
+pub fn outline(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, solved: &[Solved]) -> Skeleton {
     let n = frame.events.len();
     let events = events(program, frame, solved);
     let mut rels = BTreeMap::new();
@@ -33,13 +52,6 @@ pub fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, s
     add(BaseRel::Id, Relation::identity(n));
     add(BaseRel::Int, pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j)));
     add(BaseRel::Ext, pairs(&|i, j| thread(i) != thread(j)));
-    add(
-        BaseRel::Loc,
-        pairs(&|i, j| match (&list[i], &list[j]) {
-            (a, b) if a.register.is_some() && b.register.is_some() => a.thread == b.thread && a.register == b.register,
-            (a, b) => a.cell.is_some() && a.cell == b.cell,
-        }),
-    );
     add(
         BaseRel::Si,
         pairs(&|i, j| {
@@ -62,12 +74,6 @@ pub fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, s
         let same = |i: usize, j: usize| list[i].instr == list[j].instr && places[i] == places[j];
         add(BaseRel::SameStatic, pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j) && same(i, j)));
     }
-    add(BaseRel::Po, po(vocabulary, frame));
-    for (rel, deps) in LOCAL {
-        add(*rel, local(frame, *deps));
-    }
-    add(BaseRel::Amo, links(frame, &events, |l| if let Link::Amo(i) = l { Some(i) } else { None }));
-    add(BaseRel::Lxsx, links(frame, &events, |l| if let Link::Lxsx(i) = l { Some(i) } else { None }));
     let sets = sets(program, &events);
     Skeleton { events, sets, rels }
 }
@@ -82,10 +88,11 @@ fn places(events: &IndexVec<treville_event::EventId, Event>) -> Vec<u32> {
     events.iter().map(|e| e.index - first[&(e.thread, e.instance)]).collect()
 }
 
-type DepsOf = fn(&treville_vm::EventAction<treville_term::TermId>) -> Deps;
+/// What the interpreter said of an event, as a set of earlier ones of its thread.
+pub type DepsOf = fn(&treville_vm::EventAction<treville_term::TermId>) -> Deps;
 
 /// Relations between events of one thread that the interpreter gave with the later event.
-const LOCAL: &[(BaseRel, DepsOf)] = &[
+pub const DEPENDENCIES: &[(BaseRel, DepsOf)] = &[
     (BaseRel::Addr, |e| if e.place.is_some() { e.addr.clone() } else { Deps::new() }),
     (BaseRel::Data, |e| if e.kind.writes() { e.data.clone() } else { Deps::new() }),
     (BaseRel::Ctrl, |e| if of_register(e.kind) { Deps::new() } else { e.ctrl.clone() }),

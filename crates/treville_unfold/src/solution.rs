@@ -114,6 +114,12 @@ impl Finals<'_> {
         }
     }
 
+    /// Whether some value is out of thin air.
+    pub fn has_thin_air(&self) -> bool {
+        let registers = self.registers.iter().flatten().flatten();
+        registers.chain(self.memory.values()).any(|v| v.is_thin_air())
+    }
+
     fn register(&self, thread: ThreadId, reg: usize) -> Option<Bv> {
         self.registers.get(thread.index())?.get(reg).copied().flatten()
     }

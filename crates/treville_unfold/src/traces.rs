@@ -1,10 +1,11 @@
 //! Every path of every thread, run with symbolic values: what a read returns is a variable.
 
+use std::collections::BTreeMap;
 use treville_base::{Cancel, IndexVec};
 use treville_event::Kind;
-use treville_ir::{Program, ThreadId};
+use treville_ir::{Program, Tags, ThreadId};
 use treville_term::{Bv, TermId, UnOp, VarId};
-use treville_vm::{Action, EventAction, Shape, Symbolic, ThreadVm};
+use treville_vm::{Action, Deps, EventAction, Shape, Symbolic, ThreadVm};
 
 /// An event of a path: what the interpreter said, with the variable that stands for the value read.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct Traces {
     pub n_vars: u32,
     /// The beginnings of paths that were cut at the bound.
     pub cut: Vec<Trace>,
+    /// Each thread has one trace with the events of all its paths.
+    pub joined: bool,
 }
 
 /// Too many paths to be worth starting on.
@@ -55,6 +58,36 @@ impl Trace {
             self.constraints.push(condition);
         }
     }
+
+    fn amend(&mut self, index: u32, tags: Tags, written: Option<(TermId, Deps)>) {
+        self.events[index as usize].amend(tags, written);
+    }
+
+    fn end(&mut self, program: &Program, thread: ThreadId, vm: &ThreadVm<TermId>) {
+        let func = &program.funcs[program.roots[thread].func];
+        self.registers = func.regs.ids().map(|r| *vm.register(r)).collect();
+        self.n_reads = vm.n_reads();
+    }
+}
+
+impl TraceEvent {
+    /// Makes of a read what it is in an update that writes.
+    pub(crate) fn amend(&mut self, tags: Tags, written: Option<(TermId, Deps)>) {
+        self.action.tags = tags;
+        if let Some((value, data)) = written {
+            self.action.kind = Kind::Update;
+            self.action.value = Some(value);
+            self.action.data.extend(&data);
+        }
+    }
+}
+
+/// Says what one way through a thread is.
+pub trait Oracle {
+    /// The value that the read at this position among the thread's events returns.
+    fn read(&mut self, event: usize) -> Option<Bv>;
+    /// The next free choice.
+    fn choose(&mut self) -> Option<bool>;
 }
 
 impl Traces {
@@ -71,6 +104,64 @@ impl Traces {
     pub fn fresh_var(&mut self) -> VarId {
         self.n_vars += 1;
         VarId(self.n_vars - 1)
+    }
+
+    /// One way through a thread: where reads return the values, and free choices are made, that `oracle` says. `None` if it
+    /// does not come to its end.
+    pub fn follow(
+        &mut self,
+        program: &Program,
+        thread: ThreadId,
+        shape: Shape,
+        oracle: &mut dyn Oracle,
+    ) -> Option<Trace> {
+        let mut vm = ThreadVm::new(program, thread, shape, &mut self.domain);
+        let mut trace = Trace::default();
+        let mut values: BTreeMap<VarId, Bv> = BTreeMap::new();
+        loop {
+            match vm.run(program, &mut self.domain) {
+                Action::Event(event) => {
+                    let mut event = TraceEvent { action: *event, read: None };
+                    if let (Kind::Read, Some((_, size))) = (event.action.kind, &event.action.place) {
+                        let var = self.fresh_var();
+                        values.insert(var, oracle.read(trace.events.len())?);
+                        event.read = Some(var);
+                        let value = self.domain.store.var(var, 8 * size);
+                        vm.give(program, &mut self.domain, value);
+                    }
+                    trace.events.push(event);
+                }
+                Action::Amend { index, tags, written } => trace.amend(index, tags, written),
+                Action::Branch(cond) => {
+                    let yes = !self.domain.store.eval(cond, &|v| values.get(&v).copied())?.is_zero();
+                    let taken = if yes { cond } else { self.domain.store.un(UnOp::Not, cond) };
+                    vm.take(program, &mut self.domain, yes);
+                    trace.turn(Turn::If(taken));
+                }
+                Action::Choose => {
+                    let yes = oracle.choose()?;
+                    vm.take(program, &mut self.domain, yes);
+                    trace.turn(Turn::Choice(yes));
+                }
+                Action::Constrain(cond) => trace.turn(Turn::If(cond)),
+                Action::Fresh(width) => {
+                    let value = self.unlike_others(width);
+                    vm.give(program, &mut self.domain, value);
+                }
+                Action::Arrive(_) => {}
+                Action::Cut => return None,
+                Action::End => {
+                    trace.end(program, thread, &vm);
+                    return Some(trace);
+                }
+            }
+        }
+    }
+
+    /// A value that programs hardly ever write themselves.
+    pub(crate) fn unlike_others(&mut self, width: u8) -> TermId {
+        let value = 0x5e00 + u128::from(self.fresh_var().0);
+        self.domain.store.constant(Bv::new(value, width))
     }
 
     fn run_thread(&mut self, program: &Program, thread: ThreadId, shape: Shape, cancel: &Cancel) -> Option<Vec<Trace>> {
@@ -97,15 +188,7 @@ impl Traces {
                         }
                         trace.events.push(event);
                     }
-                    Action::Amend { index, tags, written } => {
-                        let action = &mut trace.events[index as usize].action;
-                        action.tags = tags;
-                        if let Some((value, data)) = written {
-                            action.kind = Kind::Update;
-                            action.value = Some(value);
-                            action.data.extend(&data);
-                        }
-                    }
+                    Action::Amend { index, tags, written } => trace.amend(index, tags, written),
                     Action::Branch(cond) => {
                         let negation = self.domain.store.un(UnOp::Not, cond);
                         let known = |c| trace.constraints.contains(&c);
@@ -134,19 +217,16 @@ impl Traces {
                         None => trace.turn(Turn::If(cond)),
                     },
                     Action::Fresh(width) => {
-                        // A value that programs hardly ever write themselves.
-                        let value = 0x5e00 + u128::from(self.fresh_var().0);
-                        let value = self.domain.store.constant(Bv::new(value, width));
+                        let value = self.unlike_others(width);
                         vm.give(program, &mut self.domain, value);
                     }
+                    Action::Arrive(_) => {}
                     Action::Cut => {
                         self.cut.push(trace);
                         break;
                     }
                     Action::End => {
-                        let func = &program.funcs[program.roots[thread].func];
-                        trace.registers = func.regs.ids().map(|r| *vm.register(r)).collect();
-                        trace.n_reads = vm.n_reads();
+                        trace.end(program, thread, &vm);
                         done.push(trace);
                         break;
                     }

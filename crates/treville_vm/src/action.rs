@@ -3,7 +3,7 @@
 use crate::Deps;
 use treville_base::{Name, Span};
 use treville_event::Kind;
-use treville_ir::{InstrId, Tags};
+use treville_ir::{BlockId, InstrId, Tags};
 
 #[derive(Clone, Debug)]
 pub enum Action<V> {
@@ -24,6 +24,8 @@ pub enum Action<V> {
     Constrain(V),
     /// A value of this width that no two occurrences share; the engine answers with [`crate::ThreadVm::give`].
     Fresh(u8),
+    /// A block is come to; only where the shape asks for it.
+    Arrive(BlockId),
     /// A loop ran as often as it may.
     Cut,
     End,

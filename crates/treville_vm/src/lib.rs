@@ -21,4 +21,4 @@ pub use action::{Action, EventAction, Link, Picks};
 pub use deps::Deps;
 pub use domain::{Concrete, Domain, Symbolic};
 pub use shape::Shape;
-pub use thread::ThreadVm;
+pub use thread::{Joiner, ThreadVm};

@@ -24,6 +24,8 @@ pub struct Shape {
     pub loose_compare: bool,
     /// How often a thread may jump backwards to the same block.
     pub unroll: u32,
+    /// Each block that is come to is an action, so that runs that have come to one can be joined.
+    pub arrivals: bool,
 }
 
 impl Shape {
@@ -41,6 +43,7 @@ impl Shape {
             conditional_data: dialect.conditional_store_data,
             loose_compare: dialect.loose_compare,
             unroll,
+            arrivals: false,
         }
     }
 }

@@ -10,6 +10,9 @@ use treville_event::Kind;
 use treville_ir::{BlockId, FuncId, Inst, InstrId, LockOp, Op, Program, Reg, Terminator, ThreadId};
 use treville_term::Bv;
 
+mod join;
+pub use join::Joiner;
+
 /// A register: its value, what it depends on, and how it is wired for register events.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot<V> {
@@ -397,6 +400,9 @@ impl<V: Clone> ThreadVm<V> {
         }
         self.block = target;
         self.at = 0;
+        if self.shape.arrivals {
+            self.queue.push_back(Action::Arrive(target));
+        }
     }
 
     /// Counts a jump backwards, and says whether it may happen. A machine's branch on what is known is free: its loop ends by

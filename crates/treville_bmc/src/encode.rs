@@ -1,0 +1,194 @@
+//! Clauses for the executions of a program: events that happen, values, sources, orders ([`program`]), and what a model
+//! says of them ([`model`]).
+
+mod model;
+mod program;
+mod question;
+
+use crate::Options;
+use crate::events::Events;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use treville_base::{IndexVec, Name};
+use treville_event::Cell;
+use treville_ir::ThreadId;
+use treville_model::{Model, TermId as ModelTerm};
+use treville_relations::Analysis;
+use treville_sat::{Backend, Bits, Gates, Lit, OrderId, Orders, Solver, encode_acyclic};
+use treville_term::{TermId, TermStore, VarId};
+
+/// How orders are kept free of cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Encoding {
+    /// By a theory inside the search.
+    #[default]
+    Lazy,
+    /// By clauses.
+    Eager,
+}
+
+/// A pair of events as the key of a table.
+type Pair = (u32, u32);
+
+fn pair(x: usize, y: usize) -> Pair {
+    (x as u32, y as u32)
+}
+
+pub(crate) struct Encoder<'a> {
+    events: &'a Events<'a>,
+    model: &'a Model,
+    analysis: &'a Analysis,
+    options: Options,
+    gates: Gates<Solver<Orders>>,
+    bits: Bits,
+    /// Whether each event happens.
+    pub(crate) happens: Vec<Lit>,
+    /// Whether an event touches a cell, where that is not known.
+    touches: FxHashMap<(u32, Cell), Lit>,
+    pub(crate) rf: FxHashMap<Pair, Lit>,
+    pub(crate) co: FxHashMap<Pair, Lit>,
+    /// For each observed cell, its writes and whether they are the last.
+    pub(crate) last: BTreeMap<Cell, Vec<(usize, Lit)>>,
+    /// The final value of each observed cell.
+    finals: BTreeMap<Cell, Vec<Lit>>,
+    terms: FxHashMap<(ModelTerm, u32, u32), Lit>,
+    /// Whether events with a computed address have one where no cell is.
+    astray: BTreeMap<usize, Lit>,
+    /// Whether some event has.
+    pub(crate) strays: Lit,
+    /// Whether a thread was cut at the bound.
+    pub(crate) cut: Lit,
+    /// Whether all threads have come to their end.
+    pub(crate) complete: Lit,
+    /// Whether a flag is raised (or behaviour undefined, an assertion violated), by the check's name.
+    pub(crate) notes: BTreeMap<Name, Lit>,
+    /// Free choices of each thread: whether each is made, and the variable.
+    choices: IndexVec<ThreadId, Vec<(Lit, VarId)>>,
+    edges: Vec<(usize, usize, usize, Lit)>,
+    n_orders: usize,
+    /// Solutions may be no executions, since the model says more than the clauses do.
+    pub(crate) lenient: bool,
+}
+
+/// An order whose edges are collected before they are given to the solver.
+#[derive(Clone, Copy)]
+struct Order {
+    number: usize,
+    theory: Option<OrderId>,
+}
+
+impl<'a> Encoder<'a> {
+    pub(crate) fn new(
+        events: &'a Events<'a>,
+        model: &'a Model,
+        analysis: &'a Analysis,
+        options: Options,
+        backend: Backend,
+    ) -> Self {
+        Encoder {
+            events,
+            model,
+            analysis,
+            options,
+            gates: Gates::new(Solver::with_theory(backend, Orders::new())),
+            bits: Bits::new(),
+            happens: Vec::new(),
+            touches: FxHashMap::default(),
+            rf: FxHashMap::default(),
+            co: FxHashMap::default(),
+            last: BTreeMap::new(),
+            finals: BTreeMap::new(),
+            terms: FxHashMap::default(),
+            astray: BTreeMap::new(),
+            strays: Lit::FALSE,
+            cut: Lit::FALSE,
+            complete: Lit::TRUE,
+            notes: BTreeMap::new(),
+            choices: IndexVec::new(),
+            edges: Vec::new(),
+            n_orders: 0,
+            lenient: !analysis.opaque.is_empty(),
+        }
+    }
+
+    fn store(&self) -> &'a TermStore {
+        &self.events.prepared.traces.domain.store
+    }
+
+    pub(crate) fn fresh(&mut self) -> Lit {
+        self.gates.fresh()
+    }
+
+    /// At least one of these holds.
+    fn clause(&mut self, lits: impl IntoIterator<Item = Lit>) {
+        let mut clause: Vec<Lit> = lits.into_iter().collect();
+        clause.sort_unstable();
+        clause.dedup();
+        self.gates.clause(&clause);
+    }
+
+    fn and(&mut self, lits: &[Lit]) -> Lit {
+        self.gates.and_all(lits.iter().copied())
+    }
+
+    fn or(&mut self, lits: &[Lit]) -> Lit {
+        self.gates.or_all(lits.iter().copied())
+    }
+
+    /// The literal of a condition (width 1).
+    pub(crate) fn condition(&mut self, term: TermId) -> Lit {
+        let store = self.store();
+        self.bits.condition(&mut self.gates, store, term)
+    }
+
+    fn term_bits(&mut self, term: TermId) -> Vec<Lit> {
+        let store = self.store();
+        self.bits.term(&mut self.gates, store, term).to_vec()
+    }
+
+    pub(crate) fn solver(&mut self) -> &mut Solver<Orders> {
+        &mut self.gates.sink
+    }
+
+    /// Whether a literal holds in the last model.
+    pub(crate) fn is_true(&self, lit: Lit) -> bool {
+        self.gates.sink.value(lit)
+    }
+
+    /// `lit` implies that two values are equal.
+    fn equal_if(&mut self, lit: Lit, a: &[Lit], b: &[Lit]) {
+        for (a, b) in a.iter().zip(b) {
+            if a != b {
+                self.clause([!lit, !*a, *b]);
+                self.clause([!lit, *a, !*b]);
+            }
+        }
+    }
+
+    fn new_order(&mut self) -> Order {
+        let theory = (self.options.encoding == Encoding::Lazy).then(|| self.gates.sink.theory_mut().add_order());
+        self.n_orders += 1;
+        Order { number: self.n_orders - 1, theory }
+    }
+
+    /// `from` comes before `to` if `lit` holds.
+    fn before(&mut self, order: Order, from: usize, to: usize, lit: Lit) {
+        match (lit, order.theory) {
+            (Lit::FALSE, _) => {}
+            (_, Some(theory)) => drop(self.gates.sink.theory_mut().add_edge(theory, from, to, lit)),
+            (_, None) => self.edges.push((order.number, from, to, lit)),
+        }
+    }
+
+    /// Orders that are kept by clauses get them.
+    fn finish_orders(&mut self) {
+        let mut by_order: BTreeMap<usize, Vec<(usize, usize, Lit)>> = BTreeMap::new();
+        for (order, from, to, lit) in std::mem::take(&mut self.edges) {
+            by_order.entry(order).or_default().push((from, to, lit));
+        }
+        for edges in by_order.into_values() {
+            let nodes = edges.iter().map(|(from, to, _)| from.max(to) + 1).max().unwrap_or(0);
+            encode_acyclic(&mut self.gates.sink, nodes, &edges);
+        }
+    }
+}

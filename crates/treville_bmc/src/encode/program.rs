@@ -1,0 +1,268 @@
+//! What the program says: which events happen, what they touch, which values they read and write, who reads from whom, in
+//! which order writes come, and which are the last.
+
+use super::{Encoder, pair};
+use std::collections::BTreeSet;
+use treville_event::{BaseRel, Cell, Kind, Relation};
+use treville_ir::ThreadId;
+use treville_sat::Lit;
+use treville_term::{Bv, TermId, VarId};
+
+impl Encoder<'_> {
+    /// `required` must hold; `complete` and `cut` say how threads end.
+    pub(crate) fn program(&mut self, required: &[TermId], complete: TermId, cuts: &[TermId]) {
+        self.values_read();
+        for e in 0..self.events.len() {
+            let guard = self.events.guard(e);
+            let happens = guard.map_or(Lit::TRUE, |guard| self.condition(guard));
+            self.happens.push(happens);
+        }
+        for thread in self.events.threads {
+            let made = thread.choices.iter().map(|(guard, var)| (self.condition(*guard), *var)).collect();
+            self.choices.push(made);
+        }
+        for term in required {
+            let held = self.condition(*term);
+            self.clause([held]);
+        }
+        self.complete = self.condition(complete);
+        let cuts: Vec<Lit> = cuts.iter().map(|cut| self.condition(*cut)).collect();
+        self.cut = self.or(&cuts);
+        self.places();
+        self.sources();
+        self.orders_of_writes();
+        self.last_writes();
+    }
+
+    /// Whether both events happen.
+    pub(super) fn both(&mut self, x: usize, y: usize) -> Lit {
+        let (x, y) = (self.happens[x], self.happens[y]);
+        self.and(&[x, y])
+    }
+
+    /// Values that are read: bits that are the same in all values that a read may return are known.
+    fn values_read(&mut self) {
+        let reads: Vec<(VarId, u8)> =
+            self.events.frame.events.iter().filter_map(|event| Some((event.read?, 8 * event.size))).collect();
+        let mut seen = BTreeSet::new();
+        // Two events of one update share a variable.
+        for (var, width) in reads.into_iter().filter(|(var, _)| seen.insert(*var)) {
+            let bits = match self.events.prepared.values_of(var) {
+                Some(values) if !values.is_empty() => {
+                    let all = values.iter().fold(u128::MAX, |all, v| all & v.unsigned());
+                    let some = values.iter().fold(0, |some, v| some | v.unsigned());
+                    let known = |i: u8| (all >> i & 1 != 0).then_some(true).or((some >> i & 1 == 0).then_some(false));
+                    (0..width).map(|i| known(i).map_or_else(|| self.fresh(), Lit::constant)).collect()
+                }
+                _ => (0..width).map(|_| self.fresh()).collect(),
+            };
+            self.bits.bind(var, bits);
+        }
+        for (var, term) in self.events.frame.joined.clone() {
+            let whole = self.term_bits(term);
+            self.bits.bind(var, whole);
+        }
+    }
+
+    /// Which cells events touch whose address is computed.
+    fn places(&mut self) {
+        for e in 0..self.events.len() {
+            let event = &self.events.frame.events[e];
+            let (None, Some(address)) = (event.cell, event.address) else { continue };
+            let address = self.term_bits(address);
+            let mut somewhere = Vec::new();
+            for cell in self.events.cells[e].clone() {
+                // Events that are neither reads nor writes may lie anywhere in a cell.
+                let starts =
+                    if event.kind == Kind::Opaque { cell.address..cell.end() } else { cell.address..cell.address + 1 };
+                let mut here = Vec::new();
+                for start in starts {
+                    let value = constant(start);
+                    here.push(self.gates.equal(&address, &value));
+                }
+                let here = self.or(&here);
+                self.touches.insert((e as u32, cell), here);
+                somewhere.push(here);
+            }
+            let somewhere = self.or(&somewhere);
+            let happens = self.happens[e];
+            let strays = self.and(&[happens, !somewhere]);
+            self.astray.insert(e, strays);
+        }
+        let astray: Vec<Lit> = self.astray.values().copied().collect();
+        self.strays = self.or(&astray);
+    }
+
+    /// Whether an event that happens touches a cell.
+    fn touches(&self, e: usize, cell: Cell) -> Lit {
+        let fixed = || Lit::constant(self.events.cells[e].contains(&cell));
+        self.touches.get(&(e as u32, cell)).copied().unwrap_or_else(fixed)
+    }
+
+    /// Whether two events touch the same cell, if both happen.
+    pub(super) fn same_place(&mut self, x: usize, y: usize) -> Lit {
+        if self.events.facts.rels[&BaseRel::Loc].must.contains(x, y) {
+            return Lit::TRUE;
+        }
+        let cells: Vec<Cell> =
+            self.events.cells[x].iter().copied().filter(|cell| self.events.cells[y].contains(cell)).collect();
+        let mut same = Vec::new();
+        for cell in cells {
+            let both = [self.touches(x, cell), self.touches(y, cell)];
+            same.push(self.and(&both));
+        }
+        self.or(&same)
+    }
+
+    fn may(&self, rel: BaseRel) -> &Relation {
+        &self.events.facts.rels[&rel].may
+    }
+
+    pub(super) fn written(&mut self, e: usize) -> Vec<Lit> {
+        let written = self.events.frame.events[e].written;
+        written.map_or_else(Vec::new, |term| self.term_bits(term))
+    }
+
+    pub(super) fn read(&mut self, e: usize) -> Vec<Lit> {
+        let read = self.events.frame.events[e].read;
+        let width = 8 * self.events.frame.events[e].size;
+        read.map_or_else(Vec::new, |var| self.bits.var(&mut self.gates, var, width).to_vec())
+    }
+
+    /// Each read that happens has one source, with its value.
+    fn sources(&mut self) {
+        let n = self.events.len();
+        let mut sources: Vec<Vec<Lit>> = vec![Vec::new(); n];
+        let pairs: Vec<(usize, usize)> = self.may(BaseRel::Rf).iter().collect();
+        for (w, r) in pairs {
+            let lit = self.fresh();
+            self.rf.insert(pair(w, r), lit);
+            let (from, to) = (self.happens[w], self.happens[r]);
+            self.clause([!lit, from]);
+            self.clause([!lit, to]);
+            let same = self.same_place(w, r);
+            self.clause([!lit, same]);
+            let (written, read) = (self.written(w), self.read(r));
+            self.equal_if(lit, &written, &read);
+            sources[r].push(lit);
+        }
+        for (r, sources) in sources.into_iter().enumerate().filter(|(r, _)| self.events.reads(*r)) {
+            let happens = self.happens[r];
+            let strays = self.astray.get(&r).copied().unwrap_or(Lit::FALSE);
+            self.clause(sources.iter().copied().chain([!happens, strays]));
+            self.gates.at_most_one(&sources);
+        }
+    }
+
+    /// Writes of one cell come one after the other.
+    fn orders_of_writes(&mut self) {
+        let known = self.events.facts.rels[&BaseRel::Co].clone();
+        let order = self.new_order();
+        for (x, y) in known.may.iter() {
+            if self.co.contains_key(&pair(x, y)) {
+                continue;
+            }
+            let both = self.both(x, y);
+            let same = self.same_place(x, y);
+            let ordered = self.and(&[both, same]);
+            if !known.may.contains(y, x) {
+                self.co.insert(pair(x, y), ordered);
+                continue;
+            }
+            let first = self.fresh();
+            let (forth, back) = (self.and(&[ordered, first]), self.and(&[ordered, !first]));
+            self.co.insert(pair(x, y), forth);
+            self.co.insert(pair(y, x), back);
+        }
+        // Initial writes come first anyway.
+        let among: Vec<(usize, usize, Lit)> = self
+            .co
+            .iter()
+            .map(|(&(x, y), lit)| (x as usize, y as usize, *lit))
+            .filter(|(x, ..)| self.events.frame.events[*x].kind != Kind::Init)
+            .collect();
+        let mut among = among;
+        among.sort_unstable();
+        for (x, y, lit) in among {
+            self.before(order, x, y, lit);
+        }
+    }
+
+    /// The last write of each observed cell, and its value.
+    fn last_writes(&mut self) {
+        for cell in self.events.prepared.observed().clone() {
+            let writes: Vec<usize> = (0..self.events.len())
+                .filter(|&e| self.events.writes(e) && self.events.cells[e].contains(&cell))
+                .collect();
+            let mut last = Vec::new();
+            for &w in &writes {
+                let lit = if writes.len() == 1 { Lit::TRUE } else { self.fresh() };
+                let (happens, touches) = (self.happens[w], self.touches(w, cell));
+                self.clause([!lit, happens]);
+                self.clause([!lit, touches]);
+                if self.events.prepared.free_co {
+                    for &other in &writes {
+                        if let Some(&later) = self.co.get(&pair(w, other)) {
+                            self.clause([!lit, !later]);
+                        }
+                    }
+                }
+                last.push((w, lit));
+            }
+            let lits: Vec<Lit> = last.iter().map(|(_, lit)| *lit).collect();
+            self.clause(lits.iter().copied());
+            self.gates.at_most_one(&lits);
+            if !self.events.prepared.free_co && writes.len() > 1 {
+                // The initial write is last only if there is no other, as in every order that a model makes.
+                let (init, rest) = last.split_at(1);
+                for (w, _) in rest {
+                    let (happens, touches) = (self.happens[*w], self.touches(*w, cell));
+                    self.clause([!init[0].1, !happens, !touches]);
+                }
+            }
+            let value: Vec<Lit> = (0..8 * cell.size).map(|_| self.fresh()).collect();
+            for (w, lit) in &last {
+                let written = self.written(*w);
+                self.equal_if(*lit, &written, &value);
+            }
+            self.finals.insert(cell, value);
+            self.last.insert(cell, last);
+        }
+    }
+
+    /// The value of a read or a free choice in the last model; of one that nothing depends on, none.
+    pub(crate) fn value_of(&self, var: VarId) -> Option<Bv> {
+        self.bits.var_value(var, |lit| self.is_true(lit))
+    }
+
+    /// Whether an event happens in the last model.
+    pub(crate) fn happened(&self, e: usize) -> bool {
+        self.is_true(self.happens[e])
+    }
+
+    /// The free choices that a thread makes in the last model, in order.
+    pub(crate) fn choices_made(&self, thread: ThreadId) -> Vec<bool> {
+        let made = self.choices[thread].iter().filter(|(made, _)| self.is_true(*made));
+        made.map(|(_, var)| self.value_of(*var).is_some_and(|v| !v.is_zero())).collect()
+    }
+}
+
+impl Encoder<'_> {
+    /// A clause that the execution of the last model violates, and no other.
+    pub(crate) fn unlike_last(&self) -> Vec<Lit> {
+        let last = self.last.values().flatten().map(|(_, lit)| lit);
+        let edges = self.rf.values().chain(self.co.values()).chain(last);
+        let mut clause: Vec<Lit> = edges.filter(|lit| self.is_true(**lit)).map(|lit| !*lit).collect();
+        for (made, var) in self.choices.iter().flatten().filter(|(made, _)| self.is_true(*made)) {
+            clause.push(!*made);
+            clause.extend(self.bits.lits(*var).iter().map(|bit| bit.negated_if(self.is_true(*bit))));
+        }
+        clause.retain(|lit| *lit != Lit::FALSE);
+        clause
+    }
+}
+
+/// An address as bits.
+fn constant(address: u64) -> Vec<Lit> {
+    (0..64).map(|i| Lit::constant(address >> i & 1 != 0)).collect()
+}

@@ -1,0 +1,143 @@
+//! A solution of the clauses, run again: the paths that it takes, the values that follow from its sources, and the execution
+//! that they make, for the reference evaluator to judge. Nothing that the encoding says of the model is taken over.
+
+use crate::encode::Encoder;
+use crate::events::Events;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use treville_event::{EventSet, Graph, Relation};
+use treville_ir::ThreadId;
+use treville_term::Bv;
+use treville_unfold::{Finals, Oracle, Prepared, Solution, Traces, Values, register_values, skeleton};
+use treville_vm::Shape;
+
+/// Why a solution is not an execution of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mismatch {
+    /// A value depends on itself.
+    Circular,
+    /// The clauses and the interpreter disagree.
+    Wrong(&'static str),
+}
+
+/// What the solution says of one thread.
+struct Answers {
+    reads: Vec<Option<Bv>>,
+    choices: std::vec::IntoIter<bool>,
+}
+
+impl Oracle for Answers {
+    fn read(&mut self, event: usize) -> Option<Bv> {
+        self.reads.get(event).copied().flatten()
+    }
+
+    fn choose(&mut self) -> Option<bool> {
+        self.choices.next()
+    }
+}
+
+/// Calls `visit` with the execution that the solver's last model describes.
+pub(crate) fn replay<R>(
+    encoder: &Encoder<'_>,
+    events: &Events<'_>,
+    shape: Shape,
+    visit: impl FnOnce(&Finals<'_>, &mut dyn FnMut() -> Graph) -> R,
+) -> Result<R, Mismatch> {
+    let prepared = events.prepared;
+    let mut traces = Traces::default();
+    // For each event of all paths that happens, thread and place on its path.
+    let mut places: BTreeMap<(ThreadId, u32), u32> = BTreeMap::new();
+    for thread in prepared.program.roots.ids() {
+        let path = happening(encoder, events, thread);
+        places.extend(path.iter().enumerate().map(|(k, i)| ((thread, *i as u32), k as u32)));
+        let of_thread = events.frame.of_thread(thread);
+        let reads = path.iter().map(|i| of_thread[*i].read.and_then(|var| encoder.value_of(var))).collect();
+        let choices = encoder.choices_made(thread).into_iter();
+        let trace = traces
+            .follow(prepared.program, thread, shape, &mut Answers { reads, choices })
+            .ok_or(Mismatch::Wrong("a thread takes another path"))?;
+        if trace.events.len() != path.len() {
+            return Err(Mismatch::Wrong("a thread has other events"));
+        }
+        traces.threads.push(vec![trace]);
+    }
+    let along = prepared.along(traces).map_err(|_| Mismatch::Wrong("an access is made in other parts"))?;
+    let frame = along.frame(&vec![0; prepared.program.roots.len()]);
+    let mut image = vec![None; events.len()];
+    for (e, event) in events.frame.events.iter().enumerate() {
+        image[e] = match event.at {
+            None => Some(e),
+            Some((thread, i)) => places.get(&(thread, i)).map(|k| {
+                let part = e - events.frame.parts(thread, i).start;
+                frame.parts(thread, *k).start + part
+            }),
+        };
+    }
+    let mut rf: Vec<(usize, usize)> = Vec::new();
+    for (&(w, r), lit) in &encoder.rf {
+        if let (true, Some(w), Some(r)) = (encoder.is_true(*lit), image[w as usize], image[r as usize]) {
+            rf.push((w, r));
+        }
+    }
+    rf.sort_unstable();
+    let mut values = Values::new(&along.traces.domain.store, along.traces.n_vars);
+    frame.joined.iter().for_each(|&(var, term)| values.bind(var, term));
+    for &(w, r) in &rf {
+        if let (Some(var), Some(term)) = (frame.events[r].read, frame.events[w].written) {
+            values.bind(var, term);
+        }
+    }
+    let solution = Solution::of(&along, &frame, &rf, &mut values).ok_or(Mismatch::Circular)?;
+    let mut orders: Vec<Vec<usize>> = solution.writes(&frame).into_values().collect();
+    sort_writes(encoder, &image, prepared, &mut orders);
+    let n = frame.events.len();
+    let mut co = Relation::new(n);
+    if prepared.free_co {
+        for order in &orders {
+            for (i, &a) in order.iter().enumerate() {
+                order[i + 1..].iter().for_each(|&b| co.insert(a, b));
+            }
+        }
+    }
+    let cell = |w: usize| solution.solved[w].cell;
+    let last = orders.iter().filter_map(|o| o.last().copied()).filter(|&w| prepared.is_observed(cell(w)));
+    let finals = EventSet::from_members(n, last);
+    let memory = orders.iter().filter_map(|o| o.last()).filter_map(|&w| Some((cell(w)?, solution.solved[w].written?)));
+    let registers = register_values(&frame, &mut values);
+    let state = Finals { program: prepared.program, registers: &registers, memory: memory.collect() };
+    Ok(visit(&state, &mut || {
+        let skeleton = Arc::new(skeleton(prepared.program, prepared.vocabulary, &frame, &solution.solved));
+        Graph { skeleton, rf: Relation::from_pairs(n, rf.iter().copied()), co: co.clone(), finals: finals.clone() }
+    }))
+}
+
+/// The events of a thread that happen, by position in its trace, in the order in which they do.
+fn happening(encoder: &Encoder<'_>, events: &Events<'_>, thread: ThreadId) -> Vec<usize> {
+    let guarded = &events.threads[thread];
+    let n = events.frame.of_thread(thread).len();
+    let first = |i: usize| events.frame.parts(thread, i as u32).start;
+    let mut path: Vec<usize> = (0..n).filter(|&i| encoder.happened(first(i))).collect();
+    path.sort_by_key(|i| guarded.index(*i));
+    path
+}
+
+/// Puts the writes of each cell into the order that the solution says; where models make orders, the last one last.
+fn sort_writes(encoder: &Encoder<'_>, image: &[Option<usize>], prepared: &Prepared<'_>, orders: &mut [Vec<usize>]) {
+    let mut earlier: BTreeMap<usize, usize> = BTreeMap::new();
+    if prepared.free_co {
+        for (&(x, y), lit) in &encoder.co {
+            if let (true, Some(_), Some(y)) = (encoder.is_true(*lit), image[x as usize], image[y as usize]) {
+                *earlier.entry(y).or_default() += 1;
+            }
+        }
+    } else {
+        for (w, lit) in encoder.last.values().flatten() {
+            if let (true, Some(w)) = (encoder.is_true(*lit), image[*w]) {
+                earlier.insert(w, usize::MAX);
+            }
+        }
+    }
+    for order in orders {
+        order.sort_by_key(|w| (earlier.get(w).copied().unwrap_or(0), *w));
+    }
+}

@@ -1,0 +1,239 @@
+//! The search: encode, ask the solver, run its solutions again, and gather what they show.
+
+use crate::Options;
+use crate::encode::Encoder;
+use crate::events::Events;
+use crate::replay::{Mismatch, replay};
+use treville_ir::Question;
+use treville_relations::{Analysis, analyse};
+use treville_sat::{Backend, Lit, Verdict};
+use treville_task::{Goal, Outcome, Semantics, Stats, StopReason, Task};
+use treville_term::TermId;
+use treville_unfold::{Collector, Failed, Guarded, Prepared};
+use treville_vm::Shape;
+
+/// The questions that are put to one formula.
+pub(crate) struct Search<'a, 't> {
+    task: &'t Task,
+    shape: Shape,
+    events: &'a Events<'a>,
+    encoder: Encoder<'a>,
+    registers: Vec<Vec<TermId>>,
+    collector: Collector<'t>,
+    /// What holds of every execution that counts: all threads end, and the filter keeps it.
+    counted: Vec<Lit>,
+}
+
+/// The search ends here.
+struct Stop(StopReason);
+
+/// Bounds beyond this are not tried of our own accord.
+const MAX_BOUND: u32 = 64;
+
+impl Search<'_, '_> {
+    /// Answers at the bound that was given or, if none was, at growing ones until nothing is cut.
+    pub(crate) fn run(task: &Task, options: &Options) -> Outcome {
+        let mut bound = task.bounds.unroll;
+        loop {
+            let outcome = run_at(task, options, bound);
+            let decided = outcome.stopped.is_some() || !outcome.cut;
+            if decided || task.bounds.given.is_some() || bound >= MAX_BOUND || is_answered(task, &outcome) {
+                return outcome;
+            }
+            bound *= 2;
+        }
+    }
+}
+
+/// Whether what was found is all that was asked for, whatever longer executions there are.
+fn is_answered(task: &Task, outcome: &Outcome) -> bool {
+    !task.states && outcome.answers.iter().all(|a| matches!(a, treville_task::Answer::Found(_)))
+}
+
+fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
+    let cancel = &task.limits.cancel;
+    let bounded = Task { bounds: treville_task::Bounds { unroll: bound, ..task.bounds.clone() }, ..task.clone() };
+    let refuse = |why: StopReason| Collector::new(&bounded).outcome(Some(why), false, Stats::new());
+    let late = || StopReason::of(cancel).unwrap_or(StopReason::Refused("the program is too large".into()));
+    let Semantics::Axioms(model, vocabulary) = &task.semantics else {
+        return refuse(StopReason::Refused("the model is not linked for this program".into()));
+    };
+    let shape = Shape::new(&task.program, vocabulary, bound);
+    let Some(mut guarded) = Guarded::of(&task.program, shape, cancel) else { return refuse(late()) };
+    let complete = guarded.complete();
+    let registers: Vec<Vec<TermId>> = task.program.roots.ids().map(|thread| guarded.registers(thread)).collect();
+    let cuts: Vec<TermId> = guarded.threads.iter().flat_map(|thread| thread.cuts.iter().copied()).collect();
+    let Guarded { traces, threads, required } = guarded;
+    let prepared = match Prepared::over(&bounded, traces, cancel) {
+        Ok(prepared) => prepared,
+        Err(Failed::Refused(why)) => return refuse(StopReason::Refused(why)),
+        Err(Failed::NoAxioms | Failed::TooManyPaths) => return refuse(late()),
+    };
+    let frame = prepared.frame(&vec![0; task.program.roots.len()]);
+    let events = Events::new(&prepared, &frame, &threads, options.alias);
+    let notes = treville_relations::Options { level: options.level, active: options.active, notes: true };
+    let Some(analysis) = analyse(model, &events.facts, &notes, cancel) else { return refuse(late()) };
+    let mut encoder = Encoder::new(&events, model, &analysis, *options, Backend::ALL[0]);
+    encoder.program(&required, complete, &cuts);
+    encoder.model();
+    let (complete, strays) = (encoder.complete, encoder.strays);
+    let mut search = Search {
+        task: &bounded,
+        shape,
+        events: &events,
+        encoder,
+        registers,
+        collector: Collector::new(&bounded),
+        counted: vec![complete, !strays],
+    };
+    let found = search.all();
+    let stats = search.stats(&analysis);
+    match found {
+        Ok(cut) => search.collector.outcome(None, cut, stats),
+        Err(Stop(why)) => search.collector.outcome(Some(why), false, stats),
+    }
+}
+
+impl<'t> Search<'_, 't> {
+    fn question(&self) -> Option<&'t Question> {
+        self.task.question.as_deref()
+    }
+
+    /// Everything that is asked. Whether some execution is cut at the bound.
+    fn all(&mut self) -> Result<bool, Stop> {
+        if let Some(filter) = self.question().and_then(|q| q.filter.as_ref()) {
+            let kept = self.encoder.formula(filter, &self.registers);
+            self.counted.push(kept);
+        }
+        if self.task.states {
+            self.states()?;
+        } else {
+            self.queries()?;
+        }
+        self.notes()?;
+        if self.is_possible(self.encoder.strays)? {
+            let why = "an access with a computed address touches a part of a location, which is not supported";
+            return Err(Stop(StopReason::Refused(why.into())));
+        }
+        self.is_possible(self.encoder.cut)
+    }
+
+    /// One execution for each query, if there is one.
+    fn queries(&mut self) -> Result<(), Stop> {
+        for i in 0..self.task.queries.len() {
+            let Goal::Final { condition, .. } = &self.task.queries[i].goal else { continue };
+            let asked = self.encoder.formula(condition, &self.registers);
+            while !self.collector.has_witness(i) && self.next(&[asked], true)? {}
+        }
+        Ok(())
+    }
+
+    /// One execution for each final state.
+    fn states(&mut self) -> Result<(), Stop> {
+        let observed = self.question().map_or(&[][..], |q| &q.observed);
+        let mut bits = Vec::new();
+        for place in observed {
+            bits.extend(self.encoder.state_bits(&place.place, &self.registers));
+        }
+        bits.retain(|bit| !bit.is_constant());
+        bits.sort_unstable();
+        bits.dedup();
+        let another = self.encoder.fresh();
+        while self.next(&[another], false)? {
+            let other = bits.iter().map(|bit| bit.negated_if(self.encoder.is_true(*bit)));
+            let clause: Vec<Lit> = other.chain([!another]).collect();
+            self.encoder.solver().add_clause(&clause);
+        }
+        Ok(())
+    }
+
+    /// One execution for each flag, and for whatever else a model says beside its axioms.
+    fn notes(&mut self) -> Result<(), Stop> {
+        let notes: Vec<Lit> = self.encoder.notes.values().copied().collect();
+        for note in notes {
+            let asked = self.encoder.fresh();
+            self.encoder.solver().add_clause(&[!asked, note]);
+            // The first execution that has it is enough, if the reference evaluator agrees; `next` sees to that.
+            self.next(&[asked], true)?;
+        }
+        Ok(())
+    }
+
+    /// Looks for an execution with these properties, and adds it to what was found. False if there is none. The reference
+    /// evaluator judges it if it `matters`, or if it is the first that answers a query.
+    fn next(&mut self, properties: &[Lit], matters: bool) -> Result<bool, Stop> {
+        let cancel = &self.task.limits.cancel;
+        let Semantics::Axioms(model, _) = &self.task.semantics else { return Ok(false) };
+        let assumptions: Vec<Lit> = self.counted.iter().chain(properties).copied().collect();
+        loop {
+            match self.encoder.solver().solve(&assumptions, cancel) {
+                Verdict::Unsat => return Ok(false),
+                Verdict::Unknown => return Err(Stop(StopReason::of(cancel).unwrap_or(StopReason::Cancelled))),
+                Verdict::Sat => {}
+            }
+            let before = self.collector.counts.executions;
+            let (collector, events) = (&mut self.collector, self.events);
+            let matters = matters || self.encoder.lenient;
+            let judged = replay(&self.encoder, events, self.shape, |finals, graph| {
+                let thin = finals.has_thin_air();
+                if matters || thin || collector.is_news(finals) {
+                    return collector.judge(model, &graph(), finals, cancel).map(|()| thin);
+                }
+                collector.add(finals, &mut || (graph(), Vec::new()));
+                Ok(thin)
+            });
+            match judged {
+                Ok(Ok(false)) if self.collector.counts.executions > before => return Ok(true),
+                Ok(Err(why)) => return Err(Stop(why)),
+                // Of values out of thin air the clauses know nothing: what they say of this execution does not count.
+                Ok(Ok(true)) | Err(Mismatch::Circular) => self.exclude(),
+                Ok(Ok(false)) if self.encoder.lenient => self.exclude(),
+                Ok(Ok(false)) => return Err(disagree("the model rejects what the clauses allow")),
+                Err(Mismatch::Wrong(why)) => return Err(disagree(why)),
+            }
+        }
+    }
+
+    /// Excludes the execution of the last solution.
+    fn exclude(&mut self) {
+        let clause = self.encoder.unlike_last();
+        self.encoder.solver().add_clause(&clause);
+    }
+
+    /// Whether something can be true in any execution, counted or not.
+    fn is_possible(&mut self, lit: Lit) -> Result<bool, Stop> {
+        if lit == Lit::FALSE {
+            return Ok(false);
+        }
+        let cancel = &self.task.limits.cancel;
+        match self.encoder.solver().solve(&[lit], cancel) {
+            Verdict::Sat => Ok(true),
+            Verdict::Unsat => Ok(false),
+            Verdict::Unknown => Err(Stop(StopReason::of(cancel).unwrap_or(StopReason::Cancelled))),
+        }
+    }
+
+    fn stats(&mut self, analysis: &Analysis) -> Stats {
+        let solver = self.encoder.solver().stats();
+        let (base, derived) = (&analysis.sizes.base, &analysis.sizes.derived);
+        let mut stats = Stats::new();
+        stats.insert("events", self.events.len() as u64);
+        stats.insert("pairs", (base.all + derived.all) as u64);
+        stats.insert("pairs-may", (base.may + derived.may) as u64);
+        stats.insert("pairs-unknown", (base.unknown + derived.unknown) as u64);
+        stats.insert("pairs-extended", (base.extended + derived.extended) as u64);
+        stats.insert("pairs-active", (base.active + derived.active) as u64);
+        stats.insert("variables", solver.variables);
+        stats.insert("clauses", solver.clauses);
+        stats.insert("conflicts", solver.conflicts);
+        stats.insert("decisions", solver.decisions);
+        stats.insert("propagations", solver.propagations);
+        stats.insert("theory-conflicts", solver.theory_conflicts);
+        stats.insert("theory-propagations", solver.theory_propagations);
+        stats
+    }
+}
+
+fn disagree(why: &str) -> Stop {
+    Stop(StopReason::Refused(format!("a solution was rejected when it was run again: {why}")))
+}
