@@ -209,6 +209,32 @@ impl Rules {
         }
     }
 
+    /// Whether all events of a graph can be put in one order.
+    pub(crate) fn is_sequential(&self, graph: &Graph, scratch: &mut Scratch) -> bool {
+        let Scratch { todo, places: before, .. } = scratch;
+        before.clear();
+        before.resize(graph.len() as usize, 0);
+        let mut next = Vec::new();
+        for e in 1..graph.len() {
+            self.successors(graph, e, &mut next);
+            next.drain(..).for_each(|later| before[later as usize] += 1);
+        }
+        todo.clear();
+        todo.extend((1..graph.len()).filter(|e| before[*e as usize] == 0));
+        let mut ordered = 1;
+        while let Some(e) = todo.pop() {
+            ordered += 1;
+            self.successors(graph, e, &mut next);
+            for later in next.drain(..) {
+                before[later as usize] -= 1;
+                if before[later as usize] == 0 {
+                    todo.push(later);
+                }
+            }
+        }
+        ordered == graph.len()
+    }
+
     fn in_cycle(&self, graph: &Graph, start: EventId, scratch: &mut Scratch) -> bool {
         scratch.reset(graph.len());
         self.successors(graph, start, &mut scratch.todo);

@@ -273,7 +273,9 @@ impl Search<'_, '_> {
             return true;
         }
         let (graph, locations) = (&self.graph, &self.locations);
+        let sequential = self.rules.is_sequential(graph, &mut self.scratch);
         match &mut self.judge {
+            Some(judge) if sequential => judge.allows_sequential(graph, locations, !self.promising),
             Some(judge) if self.promising => judge.may_allow(graph, locations),
             Some(judge) => judge.allows(graph, locations),
             None => true,
