@@ -277,7 +277,11 @@ impl<'a> Parser<'_, 'a> {
         let op = match self.c.peek() {
             Tok::Punct("=" | "==") => Comparison::Eq,
             Tok::Punct("!=" | "<>") => Comparison::Ne,
-            _ => return Err(self.c.expected("`=` or `!=`")),
+            Tok::Punct("<") => Comparison::Lt,
+            Tok::Punct("<=") => Comparison::Le,
+            Tok::Punct(">") => Comparison::Gt,
+            Tok::Punct(">=") => Comparison::Ge,
+            _ => return Err(self.c.expected("`=` or another comparison")),
         };
         self.c.next();
         let start = self.c.span();
