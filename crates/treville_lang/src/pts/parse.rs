@@ -182,10 +182,19 @@ impl<'a> Parser<'a> {
         } else {
             let kind = self.instruction()?;
             let span = start.to(self.c.last_span());
-            self.c.expect(";")?;
+            self.end_instruction()?;
             (kind, span)
         };
         Ok(Stmt { kind, span })
+    }
+
+    /// A missing semicolon does not hide what is wrong with the next statement.
+    fn end_instruction(&mut self) -> Result<(), Diagnostic> {
+        match self.c.expect(";") {
+            Err(error) if self.c.is("}") || matches!(self.c.peek(), Tok::Name(_)) => self.errors.push(error),
+            ended => ended?,
+        }
+        Ok(())
     }
 
     fn instruction(&mut self) -> Result<StmtKind<'a>, Diagnostic> {
