@@ -88,6 +88,14 @@ fn answer(check: &Check, engine: &[&str]) -> (String, String) {
     let mut args = vec!["verify", check.file.as_str(), "--json", "--states"];
     args.extend(check.options.iter().map(String::as_str).chain(engine.iter().copied()));
     let run = treville(&args);
+    let status = match check.verdict.as_str() {
+        "yes" => 0,
+        "no" | "undefined" => 1,
+        _ => 3,
+    };
+    if run.status != status {
+        return (format!("exit status {}", run.status), format!("{}{}", run.stdout, run.stderr));
+    }
     (part(&run.stdout, "\"verdict\":\"", "\""), format!("{}{}", run.stdout, run.stderr))
 }
 
