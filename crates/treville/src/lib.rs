@@ -39,6 +39,7 @@ pub use options::{ModelOptions, Options, RunOptions};
 pub use properties::Properties;
 pub use session::Session;
 pub use show::{ShowOptions, ShownExecutions, Which};
+pub use treville_bmc as bmc;
 
 pub use treville_base as base;
 pub use treville_report as report;

@@ -5,6 +5,7 @@ mod model;
 mod program;
 mod question;
 
+use crate::Options;
 use crate::events::Events;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -37,7 +38,7 @@ pub(crate) struct Encoder<'a> {
     events: &'a Events<'a>,
     model: &'a Model,
     analysis: &'a Analysis,
-    encoding: Encoding,
+    options: Options,
     gates: Gates<Solver<Orders>>,
     bits: Bits,
     /// Whether each event happens.
@@ -81,14 +82,14 @@ impl<'a> Encoder<'a> {
         events: &'a Events<'a>,
         model: &'a Model,
         analysis: &'a Analysis,
-        encoding: Encoding,
+        options: Options,
         backend: Backend,
     ) -> Self {
         Encoder {
             events,
             model,
             analysis,
-            encoding,
+            options,
             gates: Gates::new(Solver::with_theory(backend, Orders::new())),
             bits: Bits::new(),
             happens: Vec::new(),
@@ -165,7 +166,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn new_order(&mut self) -> Order {
-        let theory = (self.encoding == Encoding::Lazy).then(|| self.gates.sink.theory_mut().add_order());
+        let theory = (self.options.encoding == Encoding::Lazy).then(|| self.gates.sink.theory_mut().add_order());
         self.n_orders += 1;
         Order { number: self.n_orders - 1, theory }
     }

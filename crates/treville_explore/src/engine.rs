@@ -72,7 +72,7 @@ impl Explore {
             return None;
         }
         let mut outcome = self.watched(task, monitor).ok().filter(|o| o.stopped.is_none() && o.violation.is_none())?;
-        let Counts { executions, positive, .. } = outcome.counts;
+        let Counts { executions, positive, .. } = outcome.counts?;
         let mut wanted = Vec::new();
         for (i, query) in task.queries.iter().enumerate() {
             let n = match &query.goal {
@@ -118,10 +118,10 @@ impl Explore {
             reference: task.reference.clone(),
             observed: task.question.is_some(),
             // So are all of a number of executions that differ in names.
-            symmetry: task.reductions.symmetry && task.question.is_none() && judged.is_none(),
+            symmetry: task.reductions.symmetry && task.question.is_none(),
             // What is told of executions one by one is told by one.
             workers: match (&task.question, task.stories) {
-                (None, 0) if judged.is_none() => task.limits.threads.map_or(1, |n| n as usize),
+                (None, 0) => task.limits.threads.map_or(1, |n| n as usize),
                 _ => 1,
             },
             cancel: task.limits.cancel.clone(),
@@ -330,7 +330,12 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
     Outcome {
         answers: task.queries.iter().map(|_| Answer::Open(open.clone())).collect(),
         states: states.map(|s| s.states.into_values().collect()),
-        counts: Counts { executions, positive, blocked: explored.blocked, candidates: executions + explored.blocked },
+        counts: Some(Counts {
+            executions,
+            positive,
+            blocked: explored.blocked,
+            candidates: executions + explored.blocked,
+        }),
         flags: BTreeMap::new(),
         undefined: false,
         violation: explored.violation,

@@ -15,7 +15,7 @@ use treville_event::{self as event, BaseRel, Cell, Event, EventSet, Relation, Rm
 use treville_ir::{Program, Tags};
 use treville_term::Bv;
 use treville_vm::Deps;
-use treville_vm::bytecode::{Dependencies, Image, RunOptions, Runner, SiteId, SiteKind, Step, StepDeps};
+use treville_vm::bytecode::{Dependencies, Image, RunOptions, Runner, SiteId, SiteKind, Step, StepDeps, address};
 
 /// Whose executions are built, and for which model.
 pub(crate) struct Builder<'a> {
@@ -364,6 +364,17 @@ fn started(thread: u16) -> Cell {
 
 fn ended(thread: u16) -> Cell {
     Cell { address: started(thread).address + 8, size: 8 }
+}
+
+/// The thread whose start or end has this address.
+pub(crate) fn start_or_end_of(addr: u64) -> Option<u16> {
+    let cells = started(0).address..started(address::MAX_THREADS as u16).address;
+    cells.contains(&addr).then(|| ((addr - cells.start) / 16) as u16)
+}
+
+/// The address of another thread's start, or end, given one's.
+pub(crate) fn start_or_end_renamed(addr: u64, thread: u16) -> u64 {
+    started(thread).address + addr % 16
 }
 
 fn in_rows(deps: &Deps, steps: &[Option<usize>]) -> Deps {

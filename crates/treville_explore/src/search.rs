@@ -19,10 +19,10 @@ mod threads;
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED};
 use crate::judge::Judge;
 use crate::memory::{Locations, Numbers, Overlap, Owner, constant, cuts};
-use crate::promises::Promises;
+use crate::promises::Offers;
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, Span};
@@ -77,6 +77,11 @@ impl Explored {
     pub(crate) fn expected(&self) -> Option<u64> {
         let seen = (self.complete + self.blocked) as f64;
         (seen > 0.0 && self.done > 0.0).then(|| (seen / self.done.min(1.0)) as u64)
+    }
+
+    /// Whether nothing has stopped it.
+    fn is_all(&self) -> bool {
+        self.violation.is_none() && self.stopped.is_none()
     }
 
     fn add(&mut self, other: Explored) {
@@ -264,7 +269,10 @@ struct Search<'a, 'j> {
     /// All ways of a choice are noted, none is taken at once.
     hesitates: bool,
     explored: Explored,
-    promises: Promises,
+    /// What reads may be promised.
+    offers: Arc<Offers>,
+    /// The threads of graphs that were noted for what they can promise.
+    noted: HashSet<u64>,
     /// Reads may be promised what they read.
     promising: bool,
     /// The threads that would fail now, while promises are open.
@@ -315,8 +323,9 @@ impl<'a, 'j> Search<'a, 'j> {
             share: 1.0,
             hesitates: false,
             explored: Explored::default(),
-            promises: Promises::default(),
-            promising: false,
+            promising: crew.offers().is_some(),
+            offers: crew.offers().cloned().unwrap_or_default(),
+            noted: HashSet::new(),
             failing: BTreeSet::new(),
             since_cancel: 0,
             ended,

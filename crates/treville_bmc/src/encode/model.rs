@@ -6,6 +6,7 @@
 //! not go round in circles, which is an order on pairs.
 
 use super::{Encoder, Order, pair};
+use crate::Fixpoint;
 use rustc_hash::FxHashMap;
 use treville_base::IndexVec;
 use treville_event::BaseRel;
@@ -42,7 +43,10 @@ impl Encoder<'_> {
         let terms: Vec<TermId> = self.model.terms.ids().collect();
         for t in terms {
             let (active, stated) = (&self.analysis.active[t], &self.analysis.stated[t]);
-            let (up, down) = (active.up.union(&stated.up), active.down.union(&stated.down));
+            let (up, mut down) = (active.up.union(&stated.up), active.down.union(&stated.down));
+            if self.options.fixpoint == Fixpoint::Kleene && grounds.recursive[t] {
+                down.union_assign(&up);
+            }
             for (x, y) in up.pairs() {
                 self.define_up(t, x, y);
             }
@@ -76,7 +80,13 @@ impl Encoder<'_> {
         }
         let lit = match self.model.term(t) {
             Term::BaseRel(rel) => self.base(*rel, x, y),
-            Term::BaseSet(_) => self.is_last(x),
+            Term::BaseSet(name) if name == "FW" => self.is_last(x),
+            Term::BaseSet(name) => match self.events.facts.sets.get(name) {
+                Some(set) if set.must.contains(x) => self.happens[x],
+                _ => Lit::FALSE,
+            },
+            Term::Universe => self.both(x, y),
+            Term::Empty => Lit::FALSE,
             _ => self.fresh(),
         };
         self.terms.insert(key, lit);
@@ -91,6 +101,13 @@ impl Encoder<'_> {
 
     fn base(&mut self, rel: BaseRel, x: usize, y: usize) -> Lit {
         let absent = Lit::FALSE;
+        let certain = match self.events.facts.rels.get(&rel) {
+            Some(known) => known.must.contains(x, y),
+            None => rel == BaseRel::Id && x == y,
+        };
+        if certain {
+            return self.both(x, y);
+        }
         match rel {
             BaseRel::Rf => self.rf.get(&pair(x, y)).copied().unwrap_or(absent),
             BaseRel::Co => self.co.get(&pair(x, y)).copied().unwrap_or(absent),
@@ -167,11 +184,18 @@ impl Encoder<'_> {
             Term::Plus(a) | Term::Star(a) => {
                 let (step, rest) = (may(a), may(t));
                 let between = (0..n).filter(|&z| z != x && z != y && step.contains(x, z) && rest.contains(z, y));
-                [of(&[(a, x, y)])].into_iter().chain(between.map(|z| of(&[(a, x, z), (t, z, y)]))).collect()
+                let longer = between.map(|z| of(&[(a, x, z), (t, z, y)]));
+                let mut all: Vec<Derivation> = [of(&[(a, x, y)])].into_iter().chain(longer).collect();
+                if x == y && matches!(self.model.term(t), Term::Star(_)) {
+                    all.push(Derivation { edges: Vec::new(), lits: vec![self.happens[x]] });
+                }
+                all
             }
+            Term::Opt(_) if x == y => vec![Derivation { edges: Vec::new(), lits: vec![self.happens[x]] }],
             Term::Opt(a) => vec![of(&[(a, x, y)])],
             Term::Product(a, b) => vec![of(&[(a, x, x), (b, y, y)])],
-            Term::ToId(a) => vec![of(&[(a, x, x)])],
+            Term::ToId(a) if x == y => vec![of(&[(a, x, x)])],
+            Term::ToId(_) => Vec::new(),
             Term::Domain(a) => (0..n).filter(|&z| may(a).contains(x, z)).map(|z| of(&[(a, x, z)])).collect(),
             Term::Range(a) => (0..n).filter(|&z| may(a).contains(z, x)).map(|z| of(&[(a, z, x)])).collect(),
             Term::Rec(rec, i) if self.model.recs[rec].order == RecOrder::Least => {
@@ -307,7 +331,8 @@ impl Encoder<'_> {
 
     fn check(&mut self, duty: &Duty, pairs: &Extent) {
         let check = &self.model.checks[duty.check];
-        let pairs: Vec<(usize, usize)> = pairs.pairs().collect();
+        let matters = |(x, y): &(usize, usize)| duty.kind != CheckKind::Irreflexive || x == y;
+        let pairs: Vec<(usize, usize)> = pairs.pairs().filter(matters).collect();
         let violated = match (duty.polarity, duty.kind) {
             (Polarity::Up, CheckKind::Acyclic) if duty.required => {
                 let order = self.new_order();

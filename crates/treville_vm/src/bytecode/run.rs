@@ -39,6 +39,11 @@ pub mod address {
     pub fn local_origin(addr: u64) -> Option<u64> {
         (LOCAL..2 * LOCAL).contains(&addr).then_some(addr & ((1 << LOCAL_SHIFT) - 1))
     }
+
+    /// The thread whose copy of a thread-local object has an address.
+    pub fn local_thread(addr: u64) -> Option<u32> {
+        (LOCAL..2 * LOCAL).contains(&addr).then(|| ((addr - LOCAL) >> LOCAL_SHIFT) as u32)
+    }
 }
 
 /// What a thread does next. After `Load`, `UpdateRead`, `Spawn`, `Join` and `Nondet` the engine answers with
