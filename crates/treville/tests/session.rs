@@ -191,7 +191,7 @@ fn an_allowed_outcome_has_an_execution_and_an_impossible_one_has_no_candidate() 
     let files = files();
     let session = Session::new(&files, Cancel::new());
     let explain = |outcome| session.explain("SB.litmus", outcome, false, &options(None)).map(|e| e.answer);
-    assert!(matches!(explain(None), Ok(Explained::Allowed { executions: 1, .. })));
+    assert!(matches!(explain(None), Ok(Explained::Allowed { executions: Some(1), .. })));
     assert!(matches!(explain(Some("0:EAX=7")), Ok(Explained::Unreachable)));
     let wrong = explain(Some("0:EAX="));
     assert!(wrong.is_err_and(|failure| failure.position.is_some_and(|(_, at)| at.line == 7)));
