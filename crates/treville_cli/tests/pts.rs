@@ -42,7 +42,10 @@ fn kernels_get_the_answers_that_they_say() {
     assert!(checks.len() >= 100, "only {} checks were found", checks.len());
     run(&checks, |check| {
         let (verdict, json) = answer(check, &[]);
-        (verdict != check.verdict).then(|| format!("{} {:?}: {json}", check.file, check.options))
+        // A bound that no execution gets through would make everything safe.
+        let vacuous = part(&json, "\"states\":[", "]").is_empty();
+        let wrong = verdict != check.verdict || vacuous;
+        wrong.then(|| format!("{} {:?}: {json}", check.file, check.options))
     });
 }
 
