@@ -17,6 +17,7 @@ mod files;
 mod front_ends;
 mod inputs;
 mod library;
+mod mapped;
 mod model_check;
 mod options;
 mod programs;

@@ -210,9 +210,7 @@ pub(crate) fn model_for_programs(options: &ModelOptions, model: &str) -> ModelOp
 
 /// The program after the compilation of its atomics to the machine with this dialect.
 fn compiled(program: &Program, model: &str, machine: &str) -> Result<Program, Diagnostic> {
-    let dialect = front_ends::dialects().into_iter().find(|dialect| *dialect.name == *machine);
-    let missing = || Diagnostic::error(None, format!("there is no dialect {machine}"));
-    target::compile_with(program, model, &*dialect.ok_or_else(missing)?, Exclusives::Together)
+    target::compile_with(program, model, &*front_ends::dialect(machine)?, Exclusives::Together)
 }
 
 /// What was only looked for up to a bound is unknown, unless the caller accepts that.
