@@ -180,6 +180,24 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    /// Whether there is a cycle of these edges: events of which each has a chosen edge to another one.
+    fn cycle(&mut self, edges: Vec<(usize, usize, Lit)>) -> Lit {
+        let mut leaving: BTreeMap<usize, Vec<Lit>> = BTreeMap::new();
+        let mut chosen = Vec::new();
+        for (x, y, edge) in edges {
+            let choice = self.fresh();
+            self.clause([!choice, edge]);
+            leaving.entry(x).or_default().push(choice);
+            chosen.push((y, choice));
+        }
+        for (y, choice) in &chosen {
+            let next = leaving.get(y).cloned().unwrap_or_default();
+            self.clause(next.into_iter().chain([!*choice]));
+        }
+        let some: Vec<Lit> = chosen.into_iter().map(|(_, choice)| choice).collect();
+        self.or(&some)
+    }
+
     /// Orders that are kept by clauses get them.
     fn finish_orders(&mut self) {
         let mut by_order: BTreeMap<usize, Vec<(usize, usize, Lit)>> = BTreeMap::new();

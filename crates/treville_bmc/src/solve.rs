@@ -80,7 +80,9 @@ fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
     let Some(analysis) = analyse(model, &events.facts, &notes, cancel) else { return refuse(late()) };
     let mut encoder = Encoder::new(&events, model, &analysis, *options, Backend::ALL[0]);
     encoder.program(&required, complete, &cuts);
-    encoder.model();
+    if encoder.model(cancel).is_none() {
+        return refuse(late());
+    }
     let (complete, strays) = (encoder.complete, encoder.strays);
     let mut search = Search {
         task: &bounded,
@@ -110,6 +112,11 @@ impl<'t> Search<'_, 't> {
         if let Some(filter) = self.question().and_then(|q| q.filter.as_ref()) {
             let kept = self.encoder.formula(filter, &self.registers);
             self.counted.push(kept);
+        }
+        let circles = self.encoder.circles();
+        if circles != Lit::FALSE {
+            // Each of these is excluded once it was seen.
+            while self.next(&[circles], true)? {}
         }
         if self.task.states {
             self.states()?;
@@ -182,6 +189,9 @@ impl<'t> Search<'_, 't> {
             let matters = matters || self.encoder.lenient;
             let judged = replay(&self.encoder, events, self.shape, |finals, graph| {
                 let thin = finals.has_thin_air();
+                if thin && !collector.keeps(finals) {
+                    return Ok(true);
+                }
                 if matters || thin || collector.is_news(finals) {
                     return collector.judge(model, &graph(), finals, cancel).map(|()| thin);
                 }

@@ -8,7 +8,7 @@
 use super::{Encoder, Order, pair};
 use crate::Fixpoint;
 use rustc_hash::FxHashMap;
-use treville_base::IndexVec;
+use treville_base::{Cancel, IndexVec};
 use treville_event::BaseRel;
 use treville_model::{CheckKind, Orders, PickId, PickSource, RecOrder, Term, TermId, children};
 use treville_relations::{Duty, Extent, Polarity};
@@ -30,7 +30,8 @@ struct Derivation {
 }
 
 impl Encoder<'_> {
-    pub(crate) fn model(&mut self) {
+    /// `None` if that was cancelled.
+    pub(crate) fn model(&mut self, cancel: &Cancel) -> Option<()> {
         for &(x, y) in &self.analysis.contradictions {
             let (x, y) = (self.happens[x], self.happens[y]);
             self.clause([!x, !y]);
@@ -48,9 +49,15 @@ impl Encoder<'_> {
                 down.union_assign(&up);
             }
             for (x, y) in up.pairs() {
+                if cancel.is_due() {
+                    return None;
+                }
                 self.define_up(t, x, y);
             }
             for (x, y) in down.pairs() {
+                if cancel.is_due() {
+                    return None;
+                }
                 self.define_down(t, x, y, &mut grounds);
             }
         }
@@ -59,6 +66,7 @@ impl Encoder<'_> {
             self.check(&relevant.duty, &relevant.pairs);
         }
         self.finish_orders();
+        Some(())
     }
 
     fn edge(&mut self, t: TermId, x: usize, y: usize) -> Edge {
@@ -361,7 +369,10 @@ impl Encoder<'_> {
                 }
                 !self.or(&some)
             }
-            (Polarity::Down, CheckKind::Acyclic) => self.cycle(duty.term, &pairs),
+            (Polarity::Down, CheckKind::Acyclic) => {
+                let edges = pairs.into_iter().map(|(x, y)| (x, y, self.holds(duty.term, x, y))).collect();
+                self.cycle(edges)
+            }
             (Polarity::Down, _) => {
                 let mut some = Vec::new();
                 for (x, y) in pairs {
@@ -375,25 +386,6 @@ impl Encoder<'_> {
         } else {
             self.notes.insert(check.name.clone(), violated);
         }
-    }
-
-    /// Whether there is a cycle: events of which each has a chosen edge to another one.
-    fn cycle(&mut self, t: TermId, pairs: &[(usize, usize)]) -> Lit {
-        let mut leaving: FxHashMap<usize, Vec<Lit>> = FxHashMap::default();
-        let mut chosen = Vec::new();
-        for &(x, y) in pairs {
-            let edge = self.holds(t, x, y);
-            let choice = self.fresh();
-            self.clause([!choice, edge]);
-            leaving.entry(x).or_default().push(choice);
-            chosen.push((y, choice));
-        }
-        for (y, choice) in &chosen {
-            let next = leaving.get(y).cloned().unwrap_or_default();
-            self.clause(next.into_iter().chain([!*choice]));
-        }
-        let some: Vec<Lit> = chosen.into_iter().map(|(_, choice)| choice).collect();
-        self.or(&some)
     }
 }
 
