@@ -3,8 +3,8 @@
 
 use crate::engines::Engines;
 use crate::executions::unknown;
-use crate::programs::{machine_dialect, model_for_programs};
-use crate::{Options, Session, refusal};
+use crate::programs::model_for_programs;
+use crate::{Options, Session, front_ends, refusal};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, SourceMap, Span};
@@ -41,11 +41,6 @@ const LAST_BOUND: u32 = 64;
 
 /// More threads than this are not for engines that list executions.
 const MOST_LISTED: usize = 16;
-
-/// Whether the engine says how many executions there are.
-pub(crate) fn counts(engine: &dyn Engine) -> bool {
-    !is_for_tests(engine) || engine.candidates().is_some()
-}
 
 /// Whether the engine takes tests only.
 pub(crate) fn is_for_tests(engine: &dyn Engine) -> bool {
@@ -157,7 +152,7 @@ fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool) -> Result
     let machine = target::dialect_for(source.model).filter(|_| source.model != "sc");
     let words = match machine {
         Some(machine) => {
-            let dialect = machine_dialect(machine)?;
+            let dialect = front_ends::dialect(machine)?;
             finite = target::compile_with(&finite, source.model, &dialect, Exclusives::Together)?;
             target::words(source.model).unwrap_or_else(Words::of_c)
         }
@@ -233,7 +228,8 @@ struct Told<'a> {
 
 impl Told<'_> {
     fn outcome(&self, inner: Outcome) -> Outcome {
-        let mut counts = Counts { candidates: inner.counts.candidates, ..Counts::default() };
+        let candidates = inner.counts.map_or(0, |counts| counts.candidates);
+        let mut counts = Counts { candidates, ..Counts::default() };
         for state in inner.states.iter().flatten() {
             let complete = ends(&state.values).iter().all(|(_, end)| *end == End::Complete);
             *(if complete { &mut counts.executions } else { &mut counts.blocked }) += state.executions;
@@ -264,6 +260,7 @@ impl Told<'_> {
         }
         let stopped = inner.stopped.or_else(|| doubt.map(|why| StopReason::Refused(why.to_owned())));
         let cut_at = self.closed.cut_at.filter(|_| cut);
+        let counts = inner.counts.map(|_| counts);
         Outcome { answers: Vec::new(), states: None, counts, violation, cut, cut_at, stopped, ..inner }
     }
 
@@ -346,7 +343,7 @@ fn found(failure: Failing, name: Option<Name>, message: String) -> Violation {
 }
 
 /// What two engines say differently of a program, as far as both have seen everything.
-pub(crate) fn disagreement(first: &Outcome, second: &Outcome, counted: bool) -> Option<String> {
+pub(crate) fn disagreement(first: &Outcome, second: &Outcome) -> Option<String> {
     match (&first.violation, &second.violation) {
         (Some(violation), None) if second.stopped.is_none() && !second.cut => {
             Some(format!("only the first finds: {}", violation.message))
@@ -354,8 +351,8 @@ pub(crate) fn disagreement(first: &Outcome, second: &Outcome, counted: bool) -> 
         (None, Some(violation)) if first.stopped.is_none() && !first.cut => {
             Some(format!("only the second finds: {}", violation.message))
         }
-        (None, None) if counted && [first, second].iter().all(|o| o.stopped.is_none() && !o.cut) => {
-            let (a, b) = (first.counts.executions, second.counts.executions);
+        (None, None) if [first, second].iter().all(|o| o.stopped.is_none() && !o.cut) => {
+            let (a, b) = (first.counts?.executions, second.counts?.executions);
             (a != b).then(|| format!("{a} and {b} complete executions"))
         }
         _ => None,

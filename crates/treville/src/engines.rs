@@ -56,6 +56,9 @@ impl Engines {
         let name = options.engine.as_deref().filter(|name| *name != "auto").unwrap_or("enumerate");
         match (name, options.plain) {
             ("enumerate", true) => self.named("plain"),
+            ("bmc", false) if options.bmc != treville_bmc::Options::default() => {
+                Ok(Arc::new(treville_bmc::Bmc::new(options.bmc)))
+            }
             (name, false) => self.named(name),
             (name, true) => Err(format!("--plain belongs to the engine enumerate, not to {name}")),
         }

@@ -39,7 +39,7 @@ impl Session<'_> {
         let outcome = decide(&prepared)?;
         let answer = match outcome.answers.first() {
             Some(Answer::Found(witness)) => Explained::Allowed {
-                executions: outcome.counts.positive,
+                executions: outcome.counts.map(|counts| counts.positive),
                 example: drawing(&prepared, &witness.graph, &witness.state, &witness.picks),
             },
             _ => rejections(&prepared, deep)?,

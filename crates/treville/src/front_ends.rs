@@ -2,7 +2,7 @@
 
 use crate::{failure, unreadable};
 use std::sync::Arc;
-use treville_base::{FileId, SourceMap};
+use treville_base::{Diagnostic, FileId, SourceMap};
 use treville_ir::{Dialect, Program, Question};
 use treville_report::Failure;
 
@@ -54,15 +54,18 @@ pub struct FrontEnd {
     read: fn(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, Failure>,
 }
 
-const FRONT_ENDS: &[FrontEnd] = &[FrontEnd {
-    name: "litmus",
-    about: "litmus tests: X86, AArch64, ARM, PPC, RISCV, C, Linux-kernel C, LISA",
-    endings: &[".litmus"],
-    read: read_litmus,
-}];
+const FRONT_ENDS: &[FrontEnd] = &[
+    FrontEnd {
+        name: "litmus",
+        about: "litmus tests: X86, AArch64, ARM, PPC, RISCV, C, Linux-kernel C, LISA",
+        endings: &[".litmus"],
+        read: read_litmus,
+    },
+    FrontEnd { name: "pts", about: "the C11-like language of the first Dartagnan", endings: &[".pts"], read: read_pts },
+];
 
 /// Endings of languages that are planned, so that the answer is better than a syntax error.
-const NOT_BUILT: &[&str] = &[".rs", ".rar", ".rma", ".pts"];
+const NOT_BUILT: &[&str] = &[".rs", ".rar", ".rma"];
 
 pub fn front_ends() -> &'static [FrontEnd] {
     FRONT_ENDS
@@ -93,6 +96,12 @@ pub(crate) fn dialects() -> Vec<Arc<Dialect>> {
     parsed.collect()
 }
 
+/// The dialect of this name.
+pub(crate) fn dialect(name: &str) -> Result<Arc<Dialect>, Diagnostic> {
+    let found = dialects().into_iter().find(|dialect| *dialect.name == *name);
+    found.ok_or_else(|| Diagnostic::error(None, format!("there is no dialect {name}")))
+}
+
 fn read_litmus(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, Failure> {
     let mut sources = SourceMap::new();
     let file = sources.add(name, text);
@@ -111,4 +120,14 @@ fn read_litmus(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, 
     let litmus = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
     let Some(question) = litmus.question else { return Err(unreadable("the test asks nothing")) };
     Ok(Loaded { program: Arc::new(litmus.program), question: Arc::new(question), sources, info: litmus.info })
+}
+
+fn read_pts(name: &str, text: &str, _: &Context<'_>) -> Result<Loaded, Failure> {
+    let mut sources = SourceMap::new();
+    let file = sources.add(name, text);
+    let file_name = name.rsplit('/').next().unwrap_or(name);
+    let parsed = treville_lang::pts::parse(file, file_name.strip_suffix(".pts").unwrap_or(file_name), text);
+    let sources = Arc::new(sources);
+    let (program, question) = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
+    Ok(Loaded { program: Arc::new(program), question: Arc::new(question), sources, info: Vec::new() })
 }

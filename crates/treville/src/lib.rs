@@ -17,6 +17,7 @@ mod files;
 mod front_ends;
 mod inputs;
 mod library;
+mod mapped;
 mod model_check;
 mod options;
 mod programs;
@@ -38,6 +39,7 @@ pub use options::{ModelOptions, Options, RunOptions};
 pub use properties::Properties;
 pub use session::Session;
 pub use show::{ShowOptions, ShownExecutions, Which};
+pub use treville_bmc as bmc;
 
 pub use treville_base as base;
 pub use treville_report as report;

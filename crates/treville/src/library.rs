@@ -61,9 +61,9 @@ pub(crate) struct Library<'f> {
 /// None if there are no macro definitions at all.
 type Macros = Result<Option<Arc<MacroFile>>, Failure>;
 
-/// A model is linked for a dialect, for the tags that a program lacks (what it says about these is simplified away), and for
+/// A model is linked for a dialect and its sets (compiled programs have more than tests), for the tags that a program lacks (what it says about these is simplified away), and for
 /// the scopes of its threads.
-type Key = (ModelOptions, Name, Vec<Name>, BTreeSet<Name>);
+type Key = (ModelOptions, Name, Vec<Name>, Vec<Name>, BTreeSet<Name>);
 
 /// A parsed model with the texts it came from.
 pub(crate) struct Parsed {
@@ -83,10 +83,13 @@ impl<'f> Library<'f> {
 
     /// The model for a program; its dialect's own if none is named.
     pub(crate) fn linked(&self, options: &ModelOptions, program: &Program) -> Result<Arc<Linked>, Failure> {
+        let name = options.name.as_deref().unwrap_or(&program.dialect.default_model);
+        let options = &ModelOptions { name: Some(name.to_owned()), ..options.clone() };
         let absent = program.absent_tags();
         let scopes = program.roots.iter().flat_map(|root| &root.scopes);
         let scopes: BTreeSet<Name> = scopes.map(|(scope, instance)| scope_set(scope, *instance)).collect();
-        let key = (options.clone(), program.dialect.name.clone(), absent.clone(), scopes.clone());
+        let Dialect { name, sets, .. } = &*program.dialect;
+        let key = (options.clone(), name.clone(), sets.clone(), absent.clone(), scopes.clone());
         let once = entry(&self.linked, key);
         let link = || {
             if scopes.is_empty() {
@@ -100,7 +103,7 @@ impl<'f> Library<'f> {
 
     /// The model for a dialect that is made for it, whatever models that dialect usually takes.
     pub(crate) fn linked_for(&self, options: &ModelOptions, dialect: &Dialect) -> Result<Arc<Linked>, Failure> {
-        let key = (options.clone(), dialect.name.clone(), Vec::new(), BTreeSet::new());
+        let key = (options.clone(), dialect.name.clone(), dialect.sets.clone(), Vec::new(), BTreeSet::new());
         entry(&self.linked, key).get_or_init(|| self.link_unasked(options, dialect, &[]).map(Arc::new)).clone()
     }
 
@@ -308,16 +311,9 @@ const KERNEL: &[&str] = &["linux-kernel"];
 /// Refuses a bundled model for programs whose fences and orderings it does not know: it would allow too much without a
 /// word. A path is taken as it is.
 fn fits(name: &str, dialect: &Dialect) -> Result<(), Failure> {
-    let language = matches!(&*dialect.name, "C" | "LKMM");
-    if language && MACHINES.contains(&name) {
-        let why = format!(
-            "C under {name} means the program after its compilation to that architecture, which is not built yet"
-        );
-        return Err(unreadable(why));
-    }
     let wrong = match &*dialect.name {
         "C" => KERNEL.contains(&name),
-        "LKMM" => C11.contains(&name),
+        "LKMM" => C11.contains(&name) || MACHINES.contains(&name),
         // Its annotations are whatever a bell file says.
         "LISA" => false,
         _ => C11.contains(&name) || KERNEL.contains(&name),

@@ -56,6 +56,8 @@ pub struct RunOptions {
     pub properties: Properties,
     /// A weak compare-exchange may fail for no reason.
     pub weak_cas: bool,
+    /// How the engine bmc works.
+    pub bmc: treville_bmc::Options,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -3,6 +3,7 @@
 use crate::engines::Engines;
 use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
+use crate::mapped::mapped;
 use crate::{Files, ModelOptions, Options, refusal, unreadable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -93,7 +94,7 @@ impl<'f> Session<'f> {
             kernel: says_kernel(&options.model).then_some(true),
             weak_cas: options.run.weak_cas,
         };
-        front_ends::load(path, text, &context)
+        mapped(front_ends::load(path, text, &context)?, &options.model)
     }
 
     pub(crate) fn prepare(&self, path: &str, options: &Options) -> Result<Prepared, Failure> {

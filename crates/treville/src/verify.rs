@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use treville_ir::{Quantifier, Question};
 use treville_report::{Checked, Content, Failure, FileReport, show_state};
-use treville_task::{Answer, Engine, Monitor, Outcome, Scope, StopReason, Verdict};
+use treville_task::{Answer, Engine, FinalState, Monitor, Outcome, Scope, StopReason, Verdict};
 
 impl Session<'_> {
     /// Checks one file. A failure is part of the report.
@@ -137,7 +137,9 @@ fn disagreement(prepared: &Prepared, first: &Outcome, second: &Outcome) -> Optio
     let listed = |outcome: &Outcome| match (&outcome.states, &outcome.stopped) {
         (Some(states), None) => {
             let show = |values| show_state(&prepared.loaded.program, question, values);
-            let mut shown: Vec<(String, u64)> = states.iter().map(|s| (show(&s.values), s.executions)).collect();
+            let counted = first.counts.is_some() && second.counts.is_some();
+            let count = |s: &FinalState| if counted { s.executions } else { 0 };
+            let mut shown: Vec<(String, u64)> = states.iter().map(|s| (show(&s.values), count(s))).collect();
             shown.sort();
             Some(shown)
         }

@@ -5,6 +5,7 @@ mod model;
 mod program;
 mod question;
 
+use crate::Options;
 use crate::events::Events;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -37,7 +38,7 @@ pub(crate) struct Encoder<'a> {
     events: &'a Events<'a>,
     model: &'a Model,
     analysis: &'a Analysis,
-    encoding: Encoding,
+    options: Options,
     gates: Gates<Solver<Orders>>,
     bits: Bits,
     /// Whether each event happens.
@@ -81,14 +82,14 @@ impl<'a> Encoder<'a> {
         events: &'a Events<'a>,
         model: &'a Model,
         analysis: &'a Analysis,
-        encoding: Encoding,
+        options: Options,
         backend: Backend,
     ) -> Self {
         Encoder {
             events,
             model,
             analysis,
-            encoding,
+            options,
             gates: Gates::new(Solver::with_theory(backend, Orders::new())),
             bits: Bits::new(),
             happens: Vec::new(),
@@ -165,7 +166,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn new_order(&mut self) -> Order {
-        let theory = (self.encoding == Encoding::Lazy).then(|| self.gates.sink.theory_mut().add_order());
+        let theory = (self.options.encoding == Encoding::Lazy).then(|| self.gates.sink.theory_mut().add_order());
         self.n_orders += 1;
         Order { number: self.n_orders - 1, theory }
     }
@@ -177,6 +178,24 @@ impl<'a> Encoder<'a> {
             (_, Some(theory)) => drop(self.gates.sink.theory_mut().add_edge(theory, from, to, lit)),
             (_, None) => self.edges.push((order.number, from, to, lit)),
         }
+    }
+
+    /// Whether there is a cycle of these edges: events of which each has a chosen edge to another one.
+    fn cycle(&mut self, edges: Vec<(usize, usize, Lit)>) -> Lit {
+        let mut leaving: BTreeMap<usize, Vec<Lit>> = BTreeMap::new();
+        let mut chosen = Vec::new();
+        for (x, y, edge) in edges {
+            let choice = self.fresh();
+            self.clause([!choice, edge]);
+            leaving.entry(x).or_default().push(choice);
+            chosen.push((y, choice));
+        }
+        for (y, choice) in &chosen {
+            let next = leaving.get(y).cloned().unwrap_or_default();
+            self.clause(next.into_iter().chain([!*choice]));
+        }
+        let some: Vec<Lit> = chosen.into_iter().map(|(_, choice)| choice).collect();
+        self.or(&some)
     }
 
     /// Orders that are kept by clauses get them.

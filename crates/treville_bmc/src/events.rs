@@ -1,5 +1,6 @@
 //! The events of all paths together, and what the program alone says of them: the input of the relation analysis.
 
+use crate::Alias;
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Idx, IndexVec};
 use treville_event::{BaseRel, Cell, EventSet, Kind, Relation, Skeleton};
@@ -32,6 +33,7 @@ impl<'a> Events<'a> {
         prepared: &'a Prepared<'a>,
         frame: &'a Frame<'a>,
         threads: &'a IndexVec<ThreadId, GuardedThread>,
+        alias: Alias,
     ) -> Self {
         let solved: Vec<Solved> =
             frame.events.iter().map(|e| Solved { cell: e.cell, read: None, written: None }).collect();
@@ -47,7 +49,7 @@ impl<'a> Events<'a> {
             facts: Facts::new(n),
             conditions: BTreeMap::new(),
         };
-        events.place();
+        events.place(alias);
         events.relate_happening();
         events.relate_statically();
         events.relate_locally();
@@ -94,27 +96,36 @@ impl<'a> Events<'a> {
         self.cells[a].iter().any(|cell| self.cells[b].contains(cell))
     }
 
-    fn place(&mut self) {
+    /// Finds the cells that events may touch.
+    fn place(&mut self, alias: Alias) {
         for (e, event) in self.frame.events.iter().enumerate() {
             let mut cells = Vec::new();
             match (event.cell, event.address) {
                 (Some(cell), _) => cells.push(cell),
-                (None, Some(address)) => match self.prepared.possible_values(address) {
-                    Some(values) => {
-                        for value in values {
-                            match self.cell_at(event.kind, value.unsigned() as u64, event.size) {
-                                Some(cell) => cells.push(cell),
-                                None => self.strays.push(e),
+                (None, Some(address)) => {
+                    let values = self.prepared.possible_values(address).filter(|_| alias > Alias::None);
+                    let fits = |c: &&Cell| event.kind == Kind::Opaque || c.size == event.size;
+                    let all = self.prepared.cells.all.iter().chain(&self.prepared.cells.outside).filter(fits);
+                    match values {
+                        Some(values) => {
+                            for value in values {
+                                match self.cell_at(event.kind, value.unsigned() as u64, event.size) {
+                                    Some(cell) => cells.push(cell),
+                                    None => self.strays.push(e),
+                                }
                             }
                         }
+                        None => {
+                            cells.extend(all.clone());
+                            self.strays.push(e);
+                        }
                     }
-                    None => {
-                        let all = &self.prepared.cells;
-                        let fits = |c: &&Cell| event.kind == Kind::Opaque || c.size == event.size;
-                        cells.extend(all.all.iter().chain(&all.outside).filter(fits));
-                        self.strays.push(e);
+                    if alias == Alias::Andersen {
+                        let object = |c: &Cell| self.prepared.program.object_at(c.address).map(|(id, _)| id);
+                        let objects: Vec<_> = cells.iter().filter_map(object).collect();
+                        cells.extend(all.filter(|c| object(c).is_some_and(|o| objects.contains(&o))));
                     }
-                },
+                }
                 (None, None) => {}
             }
             cells.sort();

@@ -15,12 +15,13 @@ pub use treville_relations::Level;
 use solve::Search;
 use treville_task::{Engine, EngineInfo, Monitor, Outcome, Semantics, Task, Unsupported};
 
-/// The engine, with the choices that change how it answers but never what.
+/// The engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Bmc {
     pub options: Options,
 }
 
+/// Choices that change how it answers, but never what: they are there to be compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// How much is found out of relations before anything is encoded.
@@ -30,11 +31,40 @@ pub struct Options {
     /// What threads by themselves must see is used where the model says that each location is coherent.
     pub local: bool,
     pub encoding: Encoding,
+    pub fixpoint: Fixpoint,
+    pub alias: Alias,
+}
+
+/// Which solutions of recursive definitions count, where any above the least one gives the same answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fixpoint {
+    /// Any that is closed under the definition.
+    KnasterTarski,
+    /// The least one only.
+    Kleene,
+}
+
+/// How much is found out of computed addresses before anything is encoded.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Alias {
+    /// An access may touch any cell of its size.
+    None,
+    /// Any cell of the objects whose addresses may flow to it.
+    Andersen,
+    /// The cells whose addresses may flow to it.
+    Field,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { level: Level::Extended, active: true, local: true, encoding: Encoding::Lazy }
+        Options {
+            level: Level::Extended,
+            active: true,
+            local: true,
+            encoding: Encoding::Lazy,
+            fixpoint: Fixpoint::KnasterTarski,
+            alias: Alias::Field,
+        }
     }
 }
 

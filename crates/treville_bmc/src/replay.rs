@@ -77,12 +77,9 @@ pub(crate) fn replay<R>(
             }),
         };
     }
-    let mut rf: Vec<(usize, usize)> = Vec::new();
-    for (&(w, r), lit) in &encoder.rf {
-        if let (true, Some(w), Some(r)) = (encoder.is_true(*lit), image[w as usize], image[r as usize]) {
-            rf.push((w, r));
-        }
-    }
+    let chosen = encoder.rf.iter().filter(|(_, lit)| encoder.is_true(**lit));
+    let mut rf: Vec<(usize, usize)> =
+        chosen.filter_map(|(&(w, r), _)| Some((image[w as usize]?, image[r as usize]?))).collect();
     rf.sort_unstable();
     let mut values = Values::new(&along.traces.domain.store, along.traces.n_vars);
     frame.joined.iter().for_each(|&(var, term)| values.bind(var, term));
@@ -129,10 +126,15 @@ fn happening(encoder: &Encoder<'_>, events: &Events<'_>, thread: ThreadId) -> Ve
 fn sort_writes(encoder: &Encoder<'_>, image: &[Option<usize>], prepared: &Prepared<'_>, orders: &mut [Vec<usize>]) {
     let mut earlier: BTreeMap<usize, usize> = BTreeMap::new();
     if prepared.free_co {
-        for (&(x, y), lit) in &encoder.co {
-            if let (true, Some(_), Some(y)) = (encoder.is_true(*lit), image[x as usize], image[y as usize]) {
-                *earlier.entry(y).or_default() += 1;
-            }
+        let mut later: Vec<usize> = encoder
+            .co
+            .iter()
+            .filter(|((x, _), lit)| encoder.is_true(**lit) && image[*x as usize].is_some())
+            .filter_map(|((_, y), _)| image[*y as usize])
+            .collect();
+        later.sort_unstable();
+        for y in later {
+            *earlier.entry(y).or_default() += 1;
         }
     } else {
         for (w, lit) in encoder.last.values().flatten() {

@@ -5,7 +5,7 @@ use crate::encode::Encoder;
 use crate::events::Events;
 use crate::replay::{Mismatch, replay};
 use treville_ir::Question;
-use treville_relations::{Analysis, analyse};
+use treville_relations::{Analysis, analyse, local};
 use treville_sat::{Backend, Lit, Verdict};
 use treville_task::{Goal, Outcome, Semantics, Stats, StopReason, Task};
 use treville_term::TermId;
@@ -53,7 +53,8 @@ fn is_answered(task: &Task, outcome: &Outcome) -> bool {
 fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
     let cancel = &task.limits.cancel;
     let bounded = Task { bounds: treville_task::Bounds { unroll: bound, ..task.bounds.clone() }, ..task.clone() };
-    let refuse = |why: StopReason| Collector::new(&bounded).outcome(Some(why), false, Stats::new());
+    let refuse =
+        |why: StopReason| Outcome { counts: None, ..Collector::new(&bounded).outcome(Some(why), false, Stats::new()) };
     let late = || StopReason::of(cancel).unwrap_or(StopReason::Refused("the program is too large".into()));
     let Semantics::Axioms(model, vocabulary) = &task.semantics else {
         return refuse(StopReason::Refused("the model is not linked for this program".into()));
@@ -70,12 +71,18 @@ fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
         Err(Failed::NoAxioms | Failed::TooManyPaths) => return refuse(late()),
     };
     let frame = prepared.frame(&vec![0; task.program.roots.len()]);
-    let events = Events::new(&prepared, &frame, &threads);
+    let mut events = Events::new(&prepared, &frame, &threads, options.alias);
+    if options.local {
+        let Some(facts) = local(model, &events.facts, cancel) else { return refuse(late()) };
+        events.facts = facts;
+    }
     let notes = treville_relations::Options { level: options.level, active: options.active, notes: true };
     let Some(analysis) = analyse(model, &events.facts, &notes, cancel) else { return refuse(late()) };
-    let mut encoder = Encoder::new(&events, model, &analysis, options.encoding, Backend::ALL[0]);
+    let mut encoder = Encoder::new(&events, model, &analysis, *options, Backend::ALL[0]);
     encoder.program(&required, complete, &cuts);
-    encoder.model();
+    if encoder.model(cancel).is_none() {
+        return refuse(late());
+    }
     let (complete, strays) = (encoder.complete, encoder.strays);
     let mut search = Search {
         task: &bounded,
@@ -88,10 +95,11 @@ fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
     };
     let found = search.all();
     let stats = search.stats(&analysis);
-    match found {
+    let outcome = match found {
         Ok(cut) => search.collector.outcome(None, cut, stats),
         Err(Stop(why)) => search.collector.outcome(Some(why), false, stats),
-    }
+    };
+    Outcome { counts: None, ..outcome }
 }
 
 impl<'t> Search<'_, 't> {
@@ -104,6 +112,11 @@ impl<'t> Search<'_, 't> {
         if let Some(filter) = self.question().and_then(|q| q.filter.as_ref()) {
             let kept = self.encoder.formula(filter, &self.registers);
             self.counted.push(kept);
+        }
+        let circles = self.encoder.circles();
+        if circles != Lit::FALSE {
+            // Each of these is excluded once it was seen.
+            while self.next(&[circles], true)? {}
         }
         if self.task.states {
             self.states()?;
@@ -176,6 +189,9 @@ impl<'t> Search<'_, 't> {
             let matters = matters || self.encoder.lenient;
             let judged = replay(&self.encoder, events, self.shape, |finals, graph| {
                 let thin = finals.has_thin_air();
+                if thin && !collector.keeps(finals) {
+                    return Ok(true);
+                }
                 if matters || thin || collector.is_news(finals) {
                     return collector.judge(model, &graph(), finals, cancel).map(|()| thin);
                 }

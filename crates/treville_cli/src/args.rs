@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use treville::task::Reductions;
-use treville::{ModelOptions, Options, Properties, RunOptions};
+use treville::{ModelOptions, Options, Properties, RunOptions, bmc};
 
 /// One verifier for programs on weak memory: litmus tests under any memory model written in CAT.
 ///
@@ -125,7 +125,7 @@ pub(crate) struct ModelFileArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// auto, enumerate, explore (bmc, machine and abstract are to come).
+    /// auto, enumerate, explore, bmc (machine and abstract are to come).
     #[arg(long, value_name = "E", default_value = "auto", help_heading = "Search")]
     engine: String,
     /// The unpruned definition of the engine enumerate.
@@ -165,6 +165,86 @@ pub(crate) struct RunArgs {
     /// A weak compare-exchange may fail for no reason.
     #[arg(long, help_heading = "Program")]
     weak_cas: bool,
+    #[command(flatten)]
+    solver: SolverArgs,
+}
+
+/// How the engine bmc works. Answers are the same: these are for comparing.
+#[derive(Args, Debug)]
+pub(crate) struct SolverArgs {
+    /// What is found out of the model's relations beforehand.
+    #[arg(long, value_name = "LEVEL", default_value = "extended", help_heading = "Engine bmc")]
+    relation_analysis: RelationAnalysis,
+    /// Encode only pairs that can make a difference.
+    #[arg(long, value_name = "ON", default_value = "on", help_heading = "Engine bmc")]
+    active_sets: Switch,
+    /// Use what each thread must see of its own accesses, if the model says that locations are coherent.
+    #[arg(long, value_name = "ON", default_value = "on", help_heading = "Engine bmc")]
+    local_consistency: Switch,
+    /// Which solutions of recursive definitions count: any, or the least only.
+    #[arg(long, value_name = "F", default_value = "knaster-tarski", help_heading = "Engine bmc")]
+    fixpoint: Fixpoint,
+    /// Orders by a theory inside the search (lazy), or by clauses (eager).
+    #[arg(long, value_name = "HOW", default_value = "lazy", help_heading = "Engine bmc")]
+    encoding: Encoding,
+    /// What is found out of computed addresses beforehand.
+    #[arg(long, value_name = "HOW", default_value = "field", help_heading = "Engine bmc")]
+    alias: Alias,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum RelationAnalysis {
+    None,
+    May,
+    Must,
+    Extended,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Fixpoint {
+    KnasterTarski,
+    Kleene,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Encoding {
+    Lazy,
+    Eager,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Alias {
+    None,
+    Andersen,
+    Field,
+}
+
+impl SolverArgs {
+    fn options(&self) -> bmc::Options {
+        bmc::Options {
+            level: match self.relation_analysis {
+                RelationAnalysis::None => bmc::Level::None,
+                RelationAnalysis::May => bmc::Level::May,
+                RelationAnalysis::Must => bmc::Level::Must,
+                RelationAnalysis::Extended => bmc::Level::Extended,
+            },
+            active: self.active_sets == Switch::On,
+            local: self.local_consistency == Switch::On,
+            encoding: match self.encoding {
+                Encoding::Lazy => bmc::Encoding::Lazy,
+                Encoding::Eager => bmc::Encoding::Eager,
+            },
+            fixpoint: match self.fixpoint {
+                Fixpoint::KnasterTarski => bmc::Fixpoint::KnasterTarski,
+                Fixpoint::Kleene => bmc::Fixpoint::Kleene,
+            },
+            alias: match self.alias {
+                Alias::None => bmc::Alias::None,
+                Alias::Andersen => bmc::Alias::Andersen,
+                Alias::Field => bmc::Alias::Field,
+            },
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -327,6 +407,7 @@ impl RunArgs {
             reductions: Reductions { idle_loops: self.spin == Spin::Assume, symmetry: self.symmetry == Switch::On },
             properties: Properties::of(&self.property).unwrap_or_default(),
             weak_cas: self.weak_cas,
+            bmc: self.solver.options(),
             cflags: self.cflags.iter().flat_map(|flags| flags.split_whitespace()).map(str::to_owned).collect(),
         };
         Options { model, run }

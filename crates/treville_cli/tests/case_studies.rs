@@ -31,7 +31,7 @@ fn programs_get_the_answers_that_they_say() {
 }
 
 fn programs() -> Vec<PathBuf> {
-    let folders = ["locks", "structures"].map(|name| root().join("case-studies").join(name));
+    let folders = ["locks", "mutex", "structures"].map(|name| root().join("case-studies").join(name));
     let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the folder"));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "c"));

@@ -55,7 +55,10 @@ impl Engine for Explore {
             return self.counted(task, monitor).unwrap_or_else(|| general::explore(task));
         }
         self.watched(task, monitor).unwrap_or_else(|why| {
-            let stopped = Some(StopReason::Refused(why.what));
+            let stopped = Some(match why.span {
+                Some(place) => StopReason::RefusedAt(why.what, place),
+                None => StopReason::Refused(why.what),
+            });
             outcome(task, Explored { stopped, ..Explored::default() }, None)
         })
     }
@@ -72,7 +75,7 @@ impl Explore {
             return None;
         }
         let mut outcome = self.watched(task, monitor).ok().filter(|o| o.stopped.is_none() && o.violation.is_none())?;
-        let Counts { executions, positive, .. } = outcome.counts;
+        let Counts { executions, positive, .. } = outcome.counts?;
         let mut wanted = Vec::new();
         for (i, query) in task.queries.iter().enumerate() {
             let n = match &query.goal {
@@ -118,10 +121,10 @@ impl Explore {
             reference: task.reference.clone(),
             observed: task.question.is_some(),
             // So are all of a number of executions that differ in names.
-            symmetry: task.reductions.symmetry && task.question.is_none() && judged.is_none(),
+            symmetry: task.reductions.symmetry && task.question.is_none(),
             // What is told of executions one by one is told by one.
             workers: match (&task.question, task.stories) {
-                (None, 0) if judged.is_none() => task.limits.threads.map_or(1, |n| n as usize),
+                (None, 0) => task.limits.threads.map_or(1, |n| n as usize),
                 _ => 1,
             },
             cancel: task.limits.cancel.clone(),
@@ -136,6 +139,12 @@ impl Explore {
                 Some(Judge::new(model, plan, builder, task.bundled.is_some()))
             };
             let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
+            // A judge does not know what is accessed at once, and what is observed has one location.
+            let in_parts = image.sites().iter().find(|site| !site.parts.is_empty());
+            if let Some(site) = in_parts.filter(|_| judged.is_some() || task.question.is_some()) {
+                let what = format!("an atomic access of {} bytes is not explored under this model", site.size);
+                return Err(Unsupported { what, span: Some(site.span) });
+            }
             if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
                 return Err(Unsupported { what, span: None });
             }
@@ -330,7 +339,12 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
     Outcome {
         answers: task.queries.iter().map(|_| Answer::Open(open.clone())).collect(),
         states: states.map(|s| s.states.into_values().collect()),
-        counts: Counts { executions, positive, blocked: explored.blocked, candidates: executions + explored.blocked },
+        counts: Some(Counts {
+            executions,
+            positive,
+            blocked: explored.blocked,
+            candidates: executions + explored.blocked,
+        }),
         flags: BTreeMap::new(),
         undefined: false,
         violation: explored.violation,

@@ -3,19 +3,20 @@
 //!
 //! What models do not know becomes what they do. Starting a thread is a write that releases, and the thread's first event a read
 //! of it that acquires; so are the end of a thread and joining it. Each has a cell of its own, which no program can reach.
-//! Taking a lock is an update that acquires, giving it back a write that releases. Allocations are no events. Dependencies
+//! An atomic access to several cells is one event if all accesses to them are; otherwise one for each cell, with no order
+//! between them. Taking a lock is an update that acquires, giving it back a write that releases. Allocations are no events. Dependencies
 //! come from running the threads once more, with a tracker.
 
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, NO_PROMISE};
 use crate::memory::Locations;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use treville_base::{Idx, IndexVec, Name};
 use treville_event::{self as event, BaseRel, Cell, Event, EventSet, Relation, RmwShape, Skeleton, Vocabulary};
 use treville_ir::{Program, Tags};
 use treville_term::Bv;
 use treville_vm::Deps;
-use treville_vm::bytecode::{Dependencies, Image, RunOptions, Runner, SiteId, SiteKind, Step, StepDeps};
+use treville_vm::bytecode::{Dependencies, Image, RunOptions, Runner, SiteId, SiteKind, Step, StepDeps, address};
 
 /// Whose executions are built, and for which model.
 pub(crate) struct Builder<'a> {
@@ -91,6 +92,9 @@ struct Rows {
     init: BTreeMap<LocId, usize>,
     /// Of each thread that another started, its first event.
     starts: BTreeMap<u16, usize>,
+    /// Locations that are always accessed together with others: of the first, the last one; the others are none by themselves.
+    united: BTreeMap<LocId, LocId>,
+    hidden: BTreeSet<LocId>,
 }
 
 /// What an event is, the thread aside.
@@ -98,7 +102,7 @@ struct Shape {
     kind: event::Kind,
     tags: Vec<Name>,
     cell: Option<Cell>,
-    value: u64,
+    value: u128,
     site: Option<SiteId>,
 }
 
@@ -131,11 +135,13 @@ impl<'a> Builder<'a> {
         locations: &Locations,
     ) -> (event::Graph, Vec<Option<usize>>) {
         let of = vec![None; graph.len() as usize];
-        let mut rows = Rows { rows: Vec::new(), of, init: BTreeMap::new(), starts: BTreeMap::new() };
+        let (united, hidden) = united(graph);
+        let mut rows = Rows { rows: Vec::new(), of, init: BTreeMap::new(), starts: BTreeMap::new(), united, hidden };
         for (loc, location) in graph.locations.iter().enumerate() {
-            if !location.writes.is_empty() || !location.reads.is_empty() {
+            let is_accessed = !location.writes.is_empty() || !location.reads.is_empty();
+            if is_accessed && !rows.hidden.contains(&(loc as LocId)) {
                 rows.init.insert(loc as LocId, rows.rows.len());
-                let row = self.initial(rows.rows.len(), loc, locations);
+                let row = self.initial(&rows, loc as LocId, locations);
                 rows.rows.push(row);
             }
         }
@@ -150,23 +156,22 @@ impl<'a> Builder<'a> {
         (event::Graph { skeleton, rf, co, finals }, rows.of)
     }
 
-    fn initial(&self, row: usize, loc: usize, locations: &Locations) -> Row {
-        let place = locations.places[loc];
-        let shape = Shape {
-            kind: event::Kind::Init,
-            tags: self.marks.initial.clone(),
-            cell: Some(Cell { address: place.addr, size: place.size }),
-            value: place.init,
-            site: None,
-        };
-        let mut row = self.row(shape, 0, row as u32);
+    fn initial(&self, rows: &Rows, loc: LocId, locations: &Locations) -> Row {
+        let cell = rows.cell(loc, locations);
+        let inside =
+            |p: &&crate::memory::Place| p.addr.checked_sub(cell.address).is_some_and(|at| at < u64::from(cell.size));
+        let parts = locations.places.iter().filter(inside);
+        let value = parts.fold(0, |sum, p| sum | u128::from(p.init) << (8 * (p.addr - cell.address)));
+        let (kind, tags) = (event::Kind::Init, self.marks.initial.clone());
+        let shape = Shape { kind, tags, cell: Some(cell), value, site: None };
+        let mut row = self.row(shape, 0, rows.rows.len() as u32);
         row.event.thread = None;
         row
     }
 
     fn row(&self, shape: Shape, thread: u16, index: u32) -> Row {
         let Shape { kind, tags, cell, value, site } = shape;
-        let value = cell.map(|cell| Bv::new(u128::from(value), 8 * cell.size));
+        let value = cell.map(|cell| Bv::new(value, 8 * cell.size));
         let event = Event {
             thread: Some(u32::from(thread)),
             index,
@@ -187,42 +192,41 @@ impl<'a> Builder<'a> {
     fn thread(&mut self, graph: &Graph, locations: &Locations, thread: u16, rows: &mut Rows) {
         let entry = &graph.threads[usize::from(thread)];
         let first = rows.rows.len();
-        // For each step that a value may come from, its row; the thread's start is the first.
-        let mut steps = vec![None];
+        // For each event that a value may come from, its row; the thread's start is the first.
+        let mut steps = vec![None; entry.events.len() + 1];
         if entry.spawn != INIT {
             rows.starts.insert(thread, first);
             steps[0] = Some(first);
-            let (tags, value) = (self.marks.acquire.clone(), u64::from(thread));
+            let (tags, value) = (self.marks.acquire.clone(), u128::from(thread));
             let start = Shape { kind: event::Kind::Read, tags, cell: Some(started(thread)), value, site: None };
             rows.rows.push(self.row(start, thread, 0));
             self.fence(thread, first, rows);
         }
-        let deps = self.dependencies(graph, thread);
-        let mut events = entry.events.iter().copied().zip(deps).peekable();
-        while let Some((e, deps)) = events.next() {
+        let all_deps = self.dependencies(graph, thread);
+        for (at, e) in entry.events.iter().copied().enumerate() {
             let label = *graph.label(e);
-            let writes = events.peek().is_some_and(|(next, _)| graph.label(*next).kind == Kind::UpdateWrite);
-            let Some(shape) = self.shape(graph, &label, writes, locations) else {
-                steps.push(None);
+            if let Some(row) = rows.of[e as usize] {
+                // It is one with an event before it.
+                steps[at + 1] = Some(row);
                 continue;
-            };
+            }
+            let deps = &all_deps[at];
+            let write = entry.events.get(at + usize::from(label.parts())).copied();
+            let write = write.filter(|w| label.kind == Kind::UpdateRead && graph.label(*w).kind == Kind::UpdateWrite);
+            let Some(shape) = self.shape(graph, e, write.is_some(), rows, locations) else { continue };
             if self.releases(&label) {
                 self.fence(thread, first, rows);
             }
             let row = rows.rows.len();
             let mut new = self.row(shape, thread, (row - first) as u32);
-            rows.of[e as usize] = Some(row);
-            steps.push(Some(row));
-            if label.kind == Kind::UpdateRead
-                && writes
-                && self.is_fused(label.site)
-                && let Some((write, more)) = events.next()
-            {
+            rows.unite(graph, e, row);
+            steps[at + 1] = Some(row);
+            if let Some(write) = write.filter(|_| self.is_fused(label.site)) {
+                let written = rows.value(graph, self.image, write);
                 new.event.kind = event::Kind::Update;
-                new.event.written = new.event.cell.map(|c| Bv::new(u128::from(graph.label(write).value), 8 * c.size));
-                new.deps.data = in_rows(&more.data, &steps);
-                rows.of[write as usize] = Some(row);
-                steps.push(Some(row));
+                new.event.written = new.event.cell.map(|c| Bv::new(written, 8 * c.size));
+                rows.unite(graph, write, row);
+                new.deps.data = in_rows(&all_deps[at + usize::from(label.parts())].data, &steps);
             } else if label.kind != Kind::UpdateRead {
                 new.deps.data = in_rows(&deps.data, &steps);
             }
@@ -232,9 +236,14 @@ impl<'a> Builder<'a> {
                 new.deps.addr.extend(&in_rows(&deps.data, &steps));
             }
             new.deps.ctrl = in_rows(&deps.ctrl, &steps);
+            if label.part() > 0
+                && let Some(before) = rows.of[graph.group(e)[0] as usize]
+            {
+                new.event.instance = rows.rows[before].event.instance;
+            }
             if label.kind == Kind::UpdateWrite {
                 let guard = in_rows(&deps.guard, &steps);
-                new.amo = rows.of[graph.previous(e) as usize];
+                new.amo = rows.of[graph.update_read(e) as usize];
                 new.exclusive = self.is_exclusive(&new.event);
                 if new.exclusive {
                     new.deps.ctrl.extend(&guard);
@@ -256,13 +265,15 @@ impl<'a> Builder<'a> {
         let entry = &graph.threads[usize::from(thread)];
         self.runner.start_after(self.image, u32::from(thread), entry.func, &entry.args, 0);
         let mut all = Vec::with_capacity(entry.events.len());
-        for (position, e) in entry.events.iter().enumerate() {
+        while let Some(e) = entry.events.get(all.len()).copied() {
             let step = self.runner.run(self.image, &self.run);
-            all.push(self.runner.step_deps().clone());
-            let value = graph.label(*e).value;
+            let (first, parts) = (all.len() as u32 + 1, graph.group(e).len());
+            all.extend(std::iter::repeat_n(self.runner.step_deps().clone(), parts));
+            let value = graph.label(e).value;
             match step {
+                Step::Load { .. } | Step::UpdateRead { .. } if !graph.is_whole(e) => {}
                 Step::Load { .. } | Step::UpdateRead { .. } | Step::Join { .. } | Step::Nondet { .. } => {
-                    self.runner.give_from(self.image, value, position as u32 + 1);
+                    self.runner.give_from(self.image, graph.words(self.image, e), first..first + parts as u32);
                 }
                 // Its handle is no secret.
                 Step::Spawn { .. } => self.runner.give(self.image, value + 1),
@@ -272,11 +283,9 @@ impl<'a> Builder<'a> {
         all
     }
 
-    fn shape(&self, graph: &Graph, label: &Label, writes: bool, locations: &Locations) -> Option<Shape> {
-        let place = || {
-            let place = locations.places[label.loc as usize];
-            Some(Cell { address: place.addr, size: place.size })
-        };
+    fn shape(&self, graph: &Graph, e: EventId, writes: bool, rows: &Rows, locations: &Locations) -> Option<Shape> {
+        let label = graph.label(e);
+        let place = || Some(rows.cell(label.loc, locations));
         let (kind, cell, tags) = match label.kind {
             Kind::Init | Kind::Alloc | Kind::Free | Kind::Choice => return None,
             Kind::Read | Kind::UpdateRead => (event::Kind::Read, place(), self.tags(label, writes)),
@@ -286,7 +295,7 @@ impl<'a> Builder<'a> {
             Kind::End => (event::Kind::Write, Some(ended(label.thread)), self.marks.release.clone()),
             Kind::Join => (event::Kind::Read, Some(ended(graph.label(label.rf).thread)), self.marks.acquire.clone()),
         };
-        Some(Shape { kind, tags, cell, value: label.value, site: label.site })
+        Some(Shape { kind, tags, cell, value: rows.value(graph, self.image, e), site: label.site })
     }
 
     /// The tags of an access or fence of the program; `writes` if it is part of an update that writes.
@@ -357,6 +366,57 @@ impl<'a> Builder<'a> {
     }
 }
 
+impl Rows {
+    /// The bytes of a location, or of several that are always accessed together.
+    fn cell(&self, loc: LocId, locations: &Locations) -> Cell {
+        let first = locations.places[loc as usize];
+        let last = self.united.get(&loc).map_or(first, |last| locations.places[*last as usize]);
+        Cell { address: first.addr, size: (last.addr - first.addr) as u8 + last.size }
+    }
+
+    /// What an event reads or writes, alone or with those that it is one with.
+    fn value(&self, graph: &Graph, image: &Image, e: EventId) -> u128 {
+        let label = graph.label(e);
+        match self.united.contains_key(&label.loc) {
+            true => {
+                let [low, high] = graph.words(image, e);
+                u128::from(low) | u128::from(high) << 64
+            }
+            false => u128::from(label.value),
+        }
+    }
+
+    /// Notes the row of an event, and of those that it is one with.
+    fn unite(&mut self, graph: &Graph, e: EventId, row: usize) {
+        self.of[e as usize] = Some(row);
+        if self.united.contains_key(&graph.label(e).loc) {
+            graph.group(e).iter().for_each(|part| self.of[*part as usize] = Some(row));
+        }
+    }
+}
+
+/// Locations that all accesses to one of them access together: the last one for each first, and those that are not the first.
+fn united(graph: &Graph) -> (BTreeMap<LocId, LocId>, BTreeSet<LocId>) {
+    let (mut united, mut hidden) = (BTreeMap::new(), BTreeSet::new());
+    let cells = |e: EventId| graph.group(e).iter().map(|p| graph.label(*p).loc).collect::<Vec<LocId>>();
+    let accesses = |loc: LocId| {
+        let location = &graph.locations[loc as usize];
+        location.writes.iter().chain(&location.reads).copied()
+    };
+    for e in 1..graph.len() {
+        let label = graph.label(e);
+        if label.parts() == 1 || label.part() > 0 || united.contains_key(&label.loc) || !graph.is_whole(e) {
+            continue;
+        }
+        let own = cells(e);
+        if own.iter().all(|loc| accesses(*loc).all(|other| cells(other) == own)) {
+            united.insert(label.loc, own[own.len() - 1]);
+            hidden.extend(&own[1..]);
+        }
+    }
+    (united, hidden)
+}
+
 /// The cells that threads are started and ended by: below everything that a program can have.
 fn started(thread: u16) -> Cell {
     Cell { address: 0x2000_0000 + 16 * u64::from(thread), size: 8 }
@@ -364,6 +424,17 @@ fn started(thread: u16) -> Cell {
 
 fn ended(thread: u16) -> Cell {
     Cell { address: started(thread).address + 8, size: 8 }
+}
+
+/// The thread whose start or end has this address.
+pub(crate) fn start_or_end_of(addr: u64) -> Option<u16> {
+    let cells = started(0).address..started(address::MAX_THREADS as u16).address;
+    cells.contains(&addr).then(|| ((addr - cells.start) / 16) as u16)
+}
+
+/// The address of another thread's start, or end, given one's.
+pub(crate) fn start_or_end_renamed(addr: u64, thread: u16) -> u64 {
+    started(thread).address + addr % 16
 }
 
 fn in_rows(deps: &Deps, steps: &[Option<usize>]) -> Deps {
@@ -381,7 +452,7 @@ fn reads_from(graph: &Graph, rows: &Rows) -> Relation {
     };
     for e in 1..graph.len() {
         let label = graph.label(e);
-        let Some(read) = rows.of[e as usize] else { continue };
+        let Some(read) = rows.of[e as usize].filter(|_| !rows.hidden.contains(&label.loc)) else { continue };
         match label.kind {
             Kind::Read | Kind::UpdateRead if label.rf == INIT && label.promise != NO_PROMISE => {}
             Kind::Read | Kind::UpdateRead if label.rf == INIT => add(rows.init.get(&label.loc).copied(), read),
@@ -505,8 +576,7 @@ fn skeleton(vocabulary: &Vocabulary, rows: Vec<Row>) -> Skeleton {
     }
     let together = cells.values().flat_map(|rows| rows.iter().flat_map(|i| rows.iter().map(|j| (*i, *j))));
     rels.insert(BaseRel::Loc, Relation::from_pairs(n, together));
-    // No access is split.
-    rels.insert(BaseRel::Si, Relation::from_pairs(n, cells.values().flatten().map(|i| (*i, *i))));
+    rels.insert(BaseRel::Si, same_access(&rows));
     rels.insert(BaseRel::Id, Relation::identity(n));
     let from = |deps: fn(&StepDeps) -> &Deps| {
         let pairs = rows.iter().enumerate().flat_map(|(i, row)| deps(&row.deps).iter().map(move |d| (d as usize, i)));
@@ -525,6 +595,23 @@ fn skeleton(vocabulary: &Vocabulary, rows: Vec<Row>) -> Skeleton {
     }
     let events: IndexVec<event::EventId, Event> = rows.into_iter().map(|row| row.event).collect();
     Skeleton { sets: sets(&events), events, rels }
+}
+
+/// The parts of an access with each other: reads, or writes, of one instance.
+fn same_access(rows: &[Row]) -> Relation {
+    let mut same = Relation::new(rows.len());
+    for (i, a) in rows.iter().enumerate().filter(|(_, row)| row.event.cell.is_some()) {
+        same.insert(i, i);
+        let of_one = |b: &Row| {
+            a.event.thread.is_some() && a.event.thread == b.event.thread && a.event.instance == b.event.instance
+        };
+        let next = rows.iter().enumerate().skip(i + 1).take_while(|(_, b)| of_one(b));
+        for (j, _) in next.filter(|(_, b)| a.event.kind == b.event.kind) {
+            same.insert(i, j);
+            same.insert(j, i);
+        }
+    }
+    same
 }
 
 fn sets(events: &IndexVec<event::EventId, Event>) -> BTreeMap<Name, EventSet> {

@@ -1,6 +1,8 @@
 //! Execution graphs as the search builds them: events in the order in which they were added, so that an event's number is
 //! its time stamp and the search goes back by cutting off the end.
 
+mod parts;
+
 use crate::rules::{Coherence, Mode, Rules};
 use std::sync::Arc;
 use treville_ir::FuncId;
@@ -20,7 +22,7 @@ pub(crate) enum Kind {
     /// The read of an update.
     UpdateRead,
     Write,
-    /// The write of an update; its read is the event before it in the thread.
+    /// The write of an update; its read comes right before it in the thread.
     UpdateWrite,
     Fence,
     Spawn,
@@ -64,7 +66,40 @@ pub(crate) struct Label {
     pub(crate) state: u64,
     /// Its thread has done the same as its twin, up to here.
     pub(crate) same: bool,
+    /// Of an access to several cells at once, one event each, which one it is of how many.
+    pub(crate) share: Share,
 }
+
+/// A part of an access: its number and how many there are, in one byte.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Share(u8);
+
+impl Share {
+    /// An access to one cell.
+    pub(crate) const ALL: Share = Share(0);
+
+    /// There are at most 16 parts.
+    pub(crate) fn new(part: u8, parts: u8) -> Share {
+        Share(part << 4 | (parts - 1))
+    }
+}
+
+impl Label {
+    /// Which part of its access it is.
+    #[inline]
+    pub(crate) fn part(&self) -> u8 {
+        self.share.0 >> 4
+    }
+
+    /// How many parts its access has.
+    #[inline]
+    pub(crate) fn parts(&self) -> u8 {
+        (self.share.0 & 15) + 1
+    }
+}
+
+/// There are many of them.
+const _: () = assert!(size_of::<Label>() <= 48);
 
 pub(crate) const NO_PROMISE: u32 = u32::MAX;
 pub(crate) const NOT_SAVED: u32 = u32::MAX;
@@ -155,6 +190,7 @@ impl Graph {
             promise: NO_PROMISE,
             state: 0,
             same: false,
+            share: Share::ALL,
         });
         graph.rows.resize(ROWS * stride, 0);
         graph
@@ -329,7 +365,7 @@ impl Graph {
             }
         }
         if label.kind == Kind::UpdateWrite {
-            let source = self.label(self.previous(e)).rf;
+            let source = self.label(self.update_read(e)).rf;
             self.join(e, Row::Message, source, Row::Message);
         }
     }
@@ -424,10 +460,10 @@ impl Graph {
     pub(crate) fn joined(&self, loc: LocId, position: usize) -> bool {
         let writes = &self.locations[loc as usize].writes;
         writes.get(position).is_some_and(|next| {
-            let read = self.label(self.previous(*next));
-            self.label(*next).kind == Kind::UpdateWrite
-                && read.promise == NO_PROMISE
-                && read.rf == self.co_at(loc, position)
+            self.label(*next).kind == Kind::UpdateWrite && {
+                let read = self.label(self.update_read(*next));
+                read.promise == NO_PROMISE && read.rf == self.co_at(loc, position)
+            }
         })
     }
 

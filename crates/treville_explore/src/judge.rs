@@ -5,6 +5,7 @@ use crate::general::{Growth, growing_checks};
 use crate::graph::Graph;
 use crate::memory::Locations;
 use crate::promises::{Flow, Pair};
+use crate::sequential::unproven;
 use treville_eval::{Plan, Staged};
 use treville_event::{self as event, BaseRel, Event, Relation, Skeleton, Vocabulary};
 use treville_model::syntax::{CheckKind, CheckMode};
@@ -27,6 +28,8 @@ pub(crate) struct Judge<'a> {
     settled: Vec<CheckId>,
     growing: Vec<CheckId>,
     trusted: bool,
+    /// Those that a sequentially consistent execution may violate.
+    unproven: Vec<CheckId>,
     builder: Builder<'a>,
 }
 
@@ -37,7 +40,8 @@ impl<'a> Judge<'a> {
         let settled = growing_checks(model, growth);
         let orders = orders(model, plan, builder.vocabulary(), &settled);
         let growing = growing_checks(model, Growth::Anyhow);
-        Judge { model, staged: Staged::new(model, plan), orders, settled, growing, trusted, builder }
+        let (staged, unproven) = (Staged::new(model, plan), unproven(model));
+        Judge { model, staged, orders, settled, growing, unproven, trusted, builder }
     }
 
     /// Why the search would not find all executions, if it would not.
@@ -61,6 +65,17 @@ impl<'a> Judge<'a> {
     pub(crate) fn allows(&mut self, graph: &Graph, locations: &Locations) -> bool {
         self.enter(graph, locations);
         self.staged.plausible() && self.staged.rest_holds()
+    }
+
+    /// The same of a graph that is sequentially consistent; `settled` if all its reads have their sources.
+    pub(crate) fn allows_sequential(&mut self, graph: &Graph, locations: &Locations, settled: bool) -> bool {
+        if self.unproven.is_empty() {
+            return true;
+        }
+        self.enter(graph, locations);
+        let (unproven, growing) = (&self.unproven, &self.growing);
+        let mut checks = unproven.iter().filter(|check| settled || growing.contains(check));
+        checks.all(|check| self.staged.passes(*check))
     }
 
     /// Whether the model allows a graph in which nothing is wrong as far as the search knows; it need not, if it is not known.

@@ -10,5 +10,6 @@ mod memory;
 mod promises;
 mod rules;
 mod search;
+mod sequential;
 
 pub use engine::Explore;

@@ -28,9 +28,13 @@ pub(crate) struct Place {
     pub(crate) owner: Owner,
     /// The value that it has at the start, of a static object.
     pub(crate) init: u64,
-    /// Where it was first accessed.
+    /// Where it was first accessed, and which byte of that access it begins at.
     pub(crate) site: SiteId,
+    pub(crate) at: u8,
 }
+
+/// The bytes that an access has.
+pub(crate) type Extent = (u64, u8);
 
 /// All numbers given so far. They are never taken back.
 #[derive(Default)]
@@ -43,6 +47,8 @@ struct Table {
     /// Threads by who started them and as which one; the first ones are there from the start.
     children: HashMap<(u16, u32), u16>,
     threads: u16,
+    /// Of locations in programs with accesses to several, the bytes of the accesses to them.
+    extents: HashMap<LocId, Extent>,
 }
 
 impl Numbers {
@@ -76,6 +82,7 @@ pub(crate) struct Locations {
     /// For each site, its last access: most sites stay with one location.
     recent: Vec<(u64, LocId)>,
     pub(crate) places: Vec<Place>,
+    extents: HashMap<LocId, Extent>,
     /// Of each allocation, its locations.
     pub(crate) of_made: HashMap<(u32, u32), Vec<LocId>>,
 }
@@ -84,18 +91,19 @@ pub(crate) struct Locations {
 pub(crate) struct Overlap {
     pub(crate) addr: u64,
     pub(crate) size: u8,
-    /// Of the access that came first.
+    /// Of the access that came first, and which byte of it these begin at.
     pub(crate) site: SiteId,
+    pub(crate) at: u8,
 }
 
 impl Overlap {
     fn with(place: &Place) -> Self {
-        Overlap { addr: place.addr, size: place.size, site: place.site }
+        Overlap { addr: place.addr, size: place.size, site: place.site, at: place.at }
     }
 }
 
 /// The bytes of an access at which another one begins or ends, as bits.
-pub(crate) fn cuts((addr, size): (u64, u8), (other, other_size): (u64, u8)) -> u8 {
+pub(crate) fn cuts((addr, size): Extent, (other, other_size): Extent) -> u16 {
     let inside = |at: u64| at.checked_sub(addr).filter(|at| 0 < *at && *at < u64::from(size));
     let cuts = [other, other + u64::from(other_size)].into_iter().filter_map(inside);
     cuts.fold(0, |cuts, at| cuts | 1 << at)
@@ -104,7 +112,8 @@ pub(crate) fn cuts((addr, size): (u64, u8), (other, other_size): (u64, u8)) -> u
 impl Locations {
     pub(crate) fn new(numbers: Arc<Numbers>, n_sites: usize) -> Self {
         let recent = vec![(u64::MAX, 0); n_sites];
-        Locations { numbers, by_address: Addresses::default(), recent, places: Vec::new(), of_made: HashMap::new() }
+        let (by_address, extents, of_made) = (Addresses::default(), HashMap::new(), HashMap::new());
+        Locations { numbers, by_address, recent, places: Vec::new(), extents, of_made }
     }
 
     /// The location of an access that was met.
@@ -117,20 +126,37 @@ impl Locations {
         if recent.0 == addr {
             return Ok(recent.1);
         }
+        let loc = self.find_part(program, site, 0, addr, size)?;
+        self.recent[site.0 as usize] = (addr, loc);
+        Ok(loc)
+    }
+
+    /// The same for the part of an access that begins at this byte of it.
+    pub(crate) fn find_part(
+        &mut self,
+        program: &Program,
+        site: SiteId,
+        at: u8,
+        addr: u64,
+        size: u8,
+    ) -> Result<LocId, Overlap> {
         let loc = match self.by_address.get(&addr) {
             Some(loc) => *loc,
             None => {
-                self.numbers.table().find(program, site, addr, size)?;
+                self.numbers.table().find(program, (site, at), addr, size)?;
                 self.catch_up();
                 self.by_address[&addr]
             }
         };
         let place = &self.places[loc as usize];
-        if place.size != size {
-            return Err(Overlap::with(place));
-        }
-        self.recent[site.0 as usize] = (addr, loc);
-        Ok(loc)
+        if place.size != size { Err(Overlap::with(place)) } else { Ok(loc) }
+    }
+
+    /// Notes which bytes an access to a location has. False if another one has others.
+    pub(crate) fn note_extent(&mut self, loc: LocId, extent: Extent) -> bool {
+        let numbers = &self.numbers;
+        let known = self.extents.entry(loc).or_insert_with(|| *numbers.table().extents.entry(loc).or_insert(extent));
+        *known == extent
     }
 
     /// Learns what others have met.
@@ -149,7 +175,7 @@ impl Locations {
 
 impl Table {
     /// Makes sure that an access has its location.
-    fn find(&mut self, program: &Program, site: SiteId, addr: u64, size: u8) -> Result<(), Overlap> {
+    fn find(&mut self, program: &Program, (site, at): (SiteId, u8), addr: u64, size: u8) -> Result<(), Overlap> {
         if self.by_address.contains_key(&addr) {
             return Ok(());
         }
@@ -166,7 +192,7 @@ impl Table {
             _ => 0,
         };
         self.by_address.insert(addr, self.places.len() as LocId);
-        self.places.push(Place { addr, size, owner, init, site });
+        self.places.push(Place { addr, size, owner, init, site, at });
         Ok(())
     }
 }

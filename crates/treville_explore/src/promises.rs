@@ -17,11 +17,13 @@
 //! Where happens-before counts, a write is promised to no read that happens before it whenever it is seen: all that releases and
 //! acquires order before the write is what it depends on, and so is as it was in the execution in which it was seen.
 
-use crate::graph::{EventId, Graph, INIT, Kind, NO_PROMISE, Row};
-use crate::memory::Locations;
-use crate::rules::{Coherence, Rules};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+mod notes;
+mod renamed;
+
+use crate::graph::{EventId, Graph, INIT, Kind, NO_PROMISE};
+pub(crate) use notes::{Notes, fingerprint};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 /// A write: by whom, as which of its events, where, and which value; and how its thread got there, which is the same wherever
 /// the write depends on the same, as control dependencies never end.
@@ -58,106 +60,19 @@ type Places = BTreeSet<(u16, u64)>;
 /// Of each thread, how many of its events happen before a write whenever it is seen.
 type Clock = Vec<u16>;
 
-/// What was seen so far, and what is offered.
+/// The events of a thread up to a write, as far as the program's text tells them apart.
+type Path = Arc<[u64]>;
+
+/// What is offered in a round.
 #[derive(Default)]
-pub(crate) struct Promises {
-    writes: BTreeMap<Promise, Clock>,
-    /// The events of a thread up to a write, as far as the program's text tells them apart.
-    paths: Vec<Vec<u64>>,
-    path_ids: HashMap<Vec<u64>, u32>,
-    /// Whether the model may let the write go first.
-    flows: BTreeMap<Flow, bool>,
-    /// The last place where a thread was seen to read an address before what the model lets go first.
-    weak_reads: BTreeMap<(u16, u64), u16>,
-    /// Threads that were looked at, with all that they did; and with what happened before their writes.
-    seen: HashSet<u64>,
-    seen_clocks: HashSet<u64>,
+pub(crate) struct Offers {
     offered: Vec<(Promise, Clock)>,
     /// The reads that they are offered to: thread and address.
     readers: Places,
+    paths: Vec<Path>,
 }
 
-impl Promises {
-    /// Notes what the threads of a graph write. False if all of them were seen before.
-    pub(crate) fn note_writes(&mut self, graph: &Graph, locations: &Locations, rules: &Rules) -> bool {
-        let ordered = rules.coherence == Coherence::HappensBefore;
-        let mut new = false;
-        for (t, thread) in graph.threads.iter().enumerate().filter(|(_, thread)| thread.present) {
-            let (mut done, mut clocks) = (DefaultHasher::new(), DefaultHasher::new());
-            t.hash(&mut done);
-            for e in &thread.events {
-                let label = graph.label(*e);
-                (label.site, label.kind.writes(), label.loc, label.value).hash(&mut done);
-                if ordered && label.kind.writes() {
-                    graph.row(*e, Row::Hb).hash(&mut clocks);
-                }
-            }
-            let done = done.finish();
-            done.hash(&mut clocks);
-            if !self.seen_clocks.insert(clocks.finish()) {
-                continue;
-            }
-            new |= self.seen.insert(done);
-            for e in thread.events.iter().filter(|e| graph.label(**e).kind.writes()) {
-                self.note_write(graph, locations, *e, ordered);
-            }
-        }
-        new
-    }
-
-    fn note_write(&mut self, graph: &Graph, locations: &Locations, e: EventId, ordered: bool) {
-        let label = graph.label(e);
-        let addr = locations.places[label.loc as usize].addr;
-        let path = self.path(graph, usize::from(label.thread), usize::from(label.pos) + 1);
-        let promise = Promise { addr, thread: label.thread, pos: label.pos, value: label.value, path };
-        let clock = graph.row(e, Row::Hb);
-        let known = self.writes.entry(promise).or_insert_with(|| if ordered { clock.to_vec() } else { Vec::new() });
-        known.iter_mut().zip(clock).for_each(|(n, m)| *n = (*n).min(*m));
-    }
-
-    /// The first events of a thread, by number.
-    fn path(&mut self, graph: &Graph, thread: usize, len: usize) -> u32 {
-        let path: Vec<u64> = graph.threads[thread].events[..len].iter().map(|e| point(graph, *e)).collect();
-        let next = self.paths.len() as u32;
-        *self.path_ids.entry(path).or_insert_with_key(|path| {
-            self.paths.push(path.clone());
-            next
-        })
-    }
-
-    /// Whether the first events of its thread, as far as they are there, lead to a promised write; at most `len` are looked at.
-    pub(crate) fn leads_to(&self, graph: &Graph, promise: &Promise, len: usize) -> bool {
-        let events = graph.threads[usize::from(promise.thread)].events.iter().take(len);
-        events.zip(&self.paths[promise.path as usize]).all(|(e, expected)| point(graph, *e) == *expected)
-    }
-
-    pub(crate) fn note_pairs(&mut self, graph: &Graph, pairs: &[Pair]) {
-        for pair in pairs {
-            *self.flows.entry(pair.flow).or_default() |= pair.weak;
-            if let (true, Some((read, _))) = (pair.weak, pair.events) {
-                let last = self.weak_reads.entry((pair.flow.thread as u16, pair.flow.from)).or_default();
-                *last = (*last).max(graph.label(read).pos);
-            }
-        }
-    }
-
-    /// Prepares the next round. False if nothing can be promised that was not offered before.
-    pub(crate) fn offer(&mut self, rules: &Rules) -> bool {
-        let (readers, writers) = self.cyclic(rules.coherence != Coherence::Unknown);
-        let has_reader = |p: &Promise, clock: &Clock| {
-            let can_read = |(thread, addr): &(u16, u64)| {
-                let last = self.weak_reads.get(&(*thread, *addr));
-                *addr == p.addr && *thread != p.thread && last.is_some_and(|last| may_come_first(clock, *thread, *last))
-            };
-            writers.contains(&(p.thread, p.addr)) && readers.iter().any(can_read)
-        };
-        let offered = self.writes.iter().filter(|(p, clock)| has_reader(p, clock));
-        let offered: Vec<(Promise, Clock)> = offered.map(|(p, clock)| (*p, clock.clone())).collect();
-        let new = offered != self.offered || readers != self.readers;
-        (self.offered, self.readers) = (offered, readers);
-        new && !self.offered.is_empty()
-    }
-
+impl Offers {
     pub(crate) fn get(&self, promise: u32) -> Promise {
         self.offered[promise as usize].0
     }
@@ -171,64 +86,16 @@ impl Promises {
         (0..).zip(offered).filter(move |(_, offer)| fits(offer)).map(|(i, _)| i)
     }
 
-    /// The readers of weak flows that are on a cycle of flows, always from one thread to another, and the writers of what
-    /// they read. In a coherent model no cycle stays at one location: each of its writes would come before itself.
-    fn cyclic(&self, coherent: bool) -> (Places, Places) {
-        let mut from: HashMap<u64, Vec<Flow>> = HashMap::new();
-        let mut weak: BTreeMap<(u32, u64), Vec<Reached>> = BTreeMap::new();
-        for (flow, is_weak) in &self.flows {
-            from.entry(flow.from).or_default().push(*flow);
-            if *is_weak {
-                let leaves = !coherent || flow.to != flow.from;
-                let visited = Visited::default().with(flow.thread);
-                let start = Reached { addr: flow.to, thread: flow.thread, leaves, visited };
-                weak.entry((flow.thread, flow.from)).or_default().push(start);
-            }
-        }
-        let (mut readers, mut writers) = (BTreeSet::new(), BTreeSet::new());
-        for ((thread, home), starts) in weak {
-            for end in ends(&from, starts, home) {
-                readers.insert((thread as u16, home));
-                writers.insert((end as u16, home));
-            }
-        }
-        (readers, writers)
+    /// Whether the first events of its thread, as far as they are there, lead to a promised write; at most `len` are looked at.
+    pub(crate) fn leads_to(&self, graph: &Graph, promise: &Promise, len: usize) -> bool {
+        let events = graph.threads[usize::from(promise.thread)].events.iter().take(len);
+        events.zip(&*self.paths[promise.path as usize]).all(|(e, expected)| point(graph, *e) == *expected)
     }
-}
-
-/// The threads from which flows, given by where they begin, come to a location when they have been elsewhere.
-fn ends(from: &HashMap<u64, Vec<Flow>>, starts: Vec<Reached>, home: u64) -> BTreeSet<u32> {
-    let mut found: HashSet<Reached> = HashSet::new();
-    let mut ends = BTreeSet::new();
-    let mut todo = starts;
-    while let Some(at) = todo.pop() {
-        let flows = from.get(&at.addr).into_iter().flatten();
-        for flow in flows.filter(|flow| flow.thread != at.thread && !at.visited.contains(flow.thread)) {
-            let leaves = at.leaves || flow.to != home;
-            if leaves && flow.to == home {
-                ends.insert(flow.thread);
-            }
-            let next = Reached { addr: flow.to, thread: flow.thread, leaves, visited: at.visited.with(flow.thread) };
-            if found.insert(next) {
-                todo.push(next);
-            }
-        }
-    }
-    ends
 }
 
 /// Whether a read at a position of its thread does not happen before a write with this clock.
 fn may_come_first(clock: &Clock, thread: u16, pos: u16) -> bool {
     clock.get(usize::from(thread)).is_none_or(|n| *n <= pos)
-}
-
-/// A location that flows lead to, who has written it, and whether they have led to another one than where they began.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Reached {
-    addr: u64,
-    thread: u32,
-    leaves: bool,
-    visited: Visited,
 }
 
 /// The threads that a cycle has visited. Of so many that sets of them are too many, only the first are looked at.

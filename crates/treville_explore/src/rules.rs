@@ -3,9 +3,12 @@
 //! Clocks (see [`crate::graph::Row`]) decide coherence. What they do not decide can only be broken by a choice that is not
 //! the latest one: an event that reads the latest write, or writes the latest one, has no successor in any order.
 
+//!
+//! An access to several cells at once is several events but one node of every order.
+
 mod psc;
 
-use crate::graph::{EventId, Graph, Kind, NO_LOC};
+use crate::graph::{EventId, Graph, INIT, Kind, NO_LOC};
 
 /// How strong an access or a fence is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -192,6 +195,46 @@ impl Rules {
         }
     }
 
+    /// The same for a graph that may have accesses to several cells: none of them is torn. What others see of it, and what it
+    /// sees of others, has one order: reads-from other threads, coherence and from-reads have no cycle.
+    pub(crate) fn allows_with_parts(&self, graph: &Graph, e: EventId, scratch: &mut Scratch) -> bool {
+        let all = |graph: &Graph, e: EventId, out: &mut Vec<EventId>| self.successors(graph, e, out);
+        let memory = |graph: &Graph, e: EventId, out: &mut Vec<EventId>| memory_successors(graph, e, true, out);
+        match self.order {
+            Order::Sequential | Order::StoreBuffers => !group_in_cycle(graph, e, scratch, &all),
+            // Judged models do not come here: they refuse such accesses.
+            Order::None | Order::Rc11 | Order::Imm | Order::Judged => {
+                !group_in_cycle(graph, e, scratch, &memory) && self.allows(graph, e, scratch)
+            }
+        }
+    }
+
+    /// Whether all events of a graph can be put in one order.
+    pub(crate) fn is_sequential(&self, graph: &Graph, scratch: &mut Scratch) -> bool {
+        let Scratch { todo, places: before, .. } = scratch;
+        before.clear();
+        before.resize(graph.len() as usize, 0);
+        let mut next = Vec::new();
+        for e in 1..graph.len() {
+            self.successors(graph, e, &mut next);
+            next.drain(..).for_each(|later| before[later as usize] += 1);
+        }
+        todo.clear();
+        todo.extend((1..graph.len()).filter(|e| before[*e as usize] == 0));
+        let mut ordered = 1;
+        while let Some(e) = todo.pop() {
+            ordered += 1;
+            self.successors(graph, e, &mut next);
+            for later in next.drain(..) {
+                before[later as usize] -= 1;
+                if before[later as usize] == 0 {
+                    todo.push(later);
+                }
+            }
+        }
+        ordered == graph.len()
+    }
+
     fn in_cycle(&self, graph: &Graph, start: EventId, scratch: &mut Scratch) -> bool {
         scratch.reset(graph.len());
         self.successors(graph, start, &mut scratch.todo);
@@ -218,15 +261,8 @@ impl Rules {
             let joins = |j: &EventId| graph.label(*j).kind == Kind::Join && graph.label(*j).rf == e;
             out.extend((1..graph.len()).filter(joins));
         }
-        if label.loc == NO_LOC {
-            return;
-        }
-        let location = &graph.locations[label.loc as usize];
-        let position = graph.co_position(label.loc, if label.kind.reads() { label.rf } else { e });
-        out.extend(location.writes.get(position));
-        if label.kind.writes() {
-            let external = |r: &EventId| !buffers || graph.label(*r).thread != label.thread;
-            out.extend(location.reads.iter().copied().filter(|r| graph.label(*r).rf == e && external(r)));
+        if label.loc != NO_LOC {
+            memory_successors(graph, e, buffers, out);
         }
     }
 
@@ -251,6 +287,56 @@ impl Rules {
             }
             if drains || (if buffered { kind == Kind::Write } else { kind == Kind::Read }) {
                 return;
+            }
+        }
+    }
+}
+
+/// The events that come right after an access in the order of its location: the next write, and readers of what it wrote, of
+/// other threads only if so asked.
+fn memory_successors(graph: &Graph, e: EventId, others: bool, out: &mut Vec<EventId>) {
+    let label = graph.label(e);
+    let location = &graph.locations[label.loc as usize];
+    let write = if label.kind.reads() { label.rf } else { e };
+    let position = graph.co_position(label.loc, write);
+    if label.parts() > 1 && position == 0 && write != INIT {
+        // It has no place yet.
+        return;
+    }
+    out.extend(location.writes.get(position));
+    if label.kind.writes() {
+        let external = |r: &EventId| !others || graph.label(*r).thread != label.thread;
+        out.extend(location.reads.iter().copied().filter(|r| graph.label(*r).rf == e && external(r)));
+    }
+}
+
+/// Whether an order has a cycle through an access, all parts of which are one node of it.
+fn group_in_cycle(
+    graph: &Graph,
+    start: EventId,
+    scratch: &mut Scratch,
+    successors: &dyn Fn(&Graph, EventId, &mut Vec<EventId>),
+) -> bool {
+    scratch.reset(graph.len());
+    let first = graph.group(start)[0];
+    let mut next = Vec::new();
+    let mut e = first;
+    loop {
+        for part in graph.group(e) {
+            next.clear();
+            successors(graph, *part, &mut next);
+            let firsts = next.iter().map(|n| graph.group(*n)[0]).filter(|n| *n != e);
+            scratch.todo.extend(firsts);
+        }
+        loop {
+            match scratch.todo.pop() {
+                None => return false,
+                Some(found) if found == first => return true,
+                Some(found) if scratch.visit(found) => {
+                    e = found;
+                    break;
+                }
+                Some(_) => {}
             }
         }
     }

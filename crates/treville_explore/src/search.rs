@@ -6,6 +6,7 @@ mod choices;
 mod crew;
 mod estimate;
 mod hazards;
+mod parts;
 mod promised;
 mod replay;
 mod safety;
@@ -16,13 +17,13 @@ mod telling;
 mod tests;
 mod threads;
 
-use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED};
+use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED, Share};
 use crate::judge::Judge;
-use crate::memory::{Locations, Numbers, Overlap, Owner, constant, cuts};
-use crate::promises::Promises;
+use crate::memory::{Extent, Locations, Numbers, Overlap, Owner, constant, cuts};
+use crate::promises::Offers;
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, Span};
@@ -79,6 +80,11 @@ impl Explored {
         (seen > 0.0 && self.done > 0.0).then(|| (seen / self.done.min(1.0)) as u64)
     }
 
+    /// Whether nothing has stopped it.
+    fn is_all(&self) -> bool {
+        self.violation.is_none() && self.stopped.is_none()
+    }
+
     fn add(&mut self, other: Explored) {
         self.done += other.done;
         self.complete += other.complete;
@@ -110,12 +116,15 @@ pub(crate) struct Job<'a> {
 ///
 /// # Errors
 /// The access that is to be made in parts, and at which bytes they begin: then everything starts anew.
-pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (Access, u8)> {
-    let mut shape = Shape { stride: 8, symmetry: job.options.symmetry && symmetry::is_possible(job.program) };
+pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (Access, u16)> {
+    let symmetry = job.options.symmetry && symmetry::is_possible(job.program);
+    let mut shape = Shape { stride: 8, symmetry, mixed: false };
     loop {
         match crew::explore(job, shape, ended) {
             Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,
             Err(Stop::Asymmetric) => shape.symmetry = false,
+            // A thread that stands still would keep its twins from going on.
+            Err(Stop::Mixed) => (shape.mixed, shape.symmetry) = (true, false),
             Err(Stop::InParts(access, cuts)) => return Err((access, cuts)),
             Err(stop) => return Ok(Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() }),
             Ok(explored) => return Ok(explored),
@@ -130,6 +139,8 @@ struct Shape {
     stride: usize,
     /// Whether equal threads are told apart by nobody.
     symmetry: bool,
+    /// Whether some write has other cells than another access to several that it has a cell in common with.
+    mixed: bool,
 }
 
 /// A complete execution.
@@ -163,8 +174,10 @@ enum Stop {
     MoreThreads,
     /// Somebody tells equal threads apart.
     Asymmetric,
+    /// A write has other cells than another access that it has a cell in common with.
+    Mixed,
     /// The access is to be made in parts that begin at these bytes, too.
-    InParts(Access, u8),
+    InParts(Access, u16),
     /// Another one has stopped.
     Elsewhere,
     Endless,
@@ -174,7 +187,7 @@ enum Stop {
 impl Stop {
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
         let (why, place) = match self {
-            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric | Stop::InParts(..) => return None,
+            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric | Stop::Mixed | Stop::InParts(..) => return None,
             Stop::Cancelled => return StopReason::of(cancel),
             Stop::TooManyEvents(n, place) => {
                 (format!("an execution has more than {n} events (--bound bounds loops)"), place)
@@ -205,6 +218,8 @@ enum Way {
     Revisit(EventId),
     /// The same, in the graph that remains then, with the write at this place.
     Revisited { read: EventId, place: u32 },
+    /// The write with the choice's number is not made, and its thread stands still ([`parts`]).
+    Stay,
 }
 
 enum Entry {
@@ -244,6 +259,9 @@ struct Search<'a, 'j> {
     /// Whether some write is said to be the last one.
     lasts: bool,
     symmetry: bool,
+    /// Whether some access is to several cells at once, and whether they are in the way of others.
+    in_parts: bool,
+    mixed: bool,
     graph: Graph,
     numbers: Arc<Numbers>,
     locations: Locations,
@@ -264,7 +282,10 @@ struct Search<'a, 'j> {
     /// All ways of a choice are noted, none is taken at once.
     hesitates: bool,
     explored: Explored,
-    promises: Promises,
+    /// What reads may be promised.
+    offers: Arc<Offers>,
+    /// The threads of graphs that were noted for what they can promise.
+    noted: HashSet<u64>,
     /// Reads may be promised what they read.
     promising: bool,
     /// The threads that would fail now, while promises are open.
@@ -301,6 +322,8 @@ impl<'a, 'j> Search<'a, 'j> {
             lasts: modes.iter().any(|m| m.write.last()),
             modes,
             symmetry: shape.symmetry,
+            in_parts: image.sites().iter().any(|site| !site.parts.is_empty()),
+            mixed: shape.mixed,
             graph: Graph::new(shape.stride),
             locations: Locations::new(Arc::clone(&numbers), image.sites().len()),
             numbers,
@@ -315,8 +338,9 @@ impl<'a, 'j> Search<'a, 'j> {
             share: 1.0,
             hesitates: false,
             explored: Explored::default(),
-            promises: Promises::default(),
-            promising: false,
+            promising: crew.offers().is_some(),
+            offers: crew.offers().cloned().unwrap_or_default(),
+            noted: HashSet::new(),
             failing: BTreeSet::new(),
             since_cancel: 0,
             ended,
@@ -396,10 +420,14 @@ impl<'a, 'j> Search<'a, 'j> {
             let place = last.map(|site| self.image.site(site).span);
             return Err(Stop::TooManyEvents(self.options.max_events, place));
         }
-        if let Some(thread) = self.next.take()
-            && let step @ Step::UpdateWrite { .. } = self.step(thread)
-        {
-            return self.take(thread, step);
+        if let Some(thread) = self.next.take() {
+            match self.step(thread) {
+                step @ Step::UpdateWrite { .. } => return self.take(thread, step),
+                Step::Load { site, addr } | Step::UpdateRead { site, addr } if self.parts_read(thread) > 0 => {
+                    return self.read_part(thread, site, addr);
+                }
+                _ => {}
+            }
         }
         self.failing.clear();
         let last = self.graph.label(self.graph.len() - 1).thread;
@@ -417,6 +445,7 @@ impl<'a, 'j> Search<'a, 'j> {
             }
             match step {
                 Step::Blocked { .. } | Step::Cut => {}
+                Step::UpdateWrite { .. } if self.mixed => {}
                 Step::Join { thread: handle, .. } if self.joined(handle).is_some_and(|t| self.ended(t).is_none()) => {}
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
                     let read = self.read(thread, site, addr, true);
@@ -445,8 +474,8 @@ impl<'a, 'j> Search<'a, 'j> {
     fn take(&mut self, thread: u16, step: Step) -> Result<Move, Stop> {
         let t = usize::from(thread);
         match step {
-            Step::Store { site, addr, value } => self.write(thread, site, addr, value, Kind::Write),
-            Step::UpdateWrite { site, addr, value } => self.write(thread, site, addr, value, Kind::UpdateWrite),
+            Step::Store { site, addr, words } => self.write(thread, site, addr, words, Kind::Write),
+            Step::UpdateWrite { site, addr, words } => self.write(thread, site, addr, words, Kind::UpdateWrite),
             Step::Fence { site } => {
                 let mode = self.modes[site.0 as usize].read;
                 self.add(thread, Kind::Fence, mode, 0, INIT, Some(site));
@@ -501,7 +530,8 @@ impl<'a, 'j> Search<'a, 'j> {
     fn blank(&self, thread: u16, kind: Kind, mode: Mode, loc: LocId, value: u64) -> Label {
         let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
         let (rf, site, saved, promise) = (INIT, None, NOT_SAVED, NO_PROMISE);
-        Label { kind, mode, thread, pos, loc, value, rf, site, saved, promise, state: 0, same: false }
+        let (state, same, share) = (0, false, Share::ALL);
+        Label { kind, mode, thread, pos, loc, value, rf, site, saved, promise, state, same, share }
     }
 
     /// Adds an event that its thread has just done.
@@ -538,20 +568,21 @@ impl<'a, 'j> Search<'a, 'j> {
         Ok(Move::Go)
     }
 
-    /// What to do about an access that overlaps another without being the same: a plain one can be made in parts.
-    fn overlap(&self, site: SiteId, addr: u64, other: &Overlap) -> Stop {
-        // On machines every access is made at once, whatever its size.
+    /// What to do about an access that overlaps another without being the same: it can be made in parts.
+    fn overlap(&self, (site, at): (SiteId, u8), own: Extent, other: &Overlap) -> Stop {
+        // A judge does not know what is made at once.
         let is_plain = |tags: &treville_ir::Tags| tags.iter().any(|t| self.program.tags[*t] == "NA");
-        let place = |site: SiteId, addr: u64| (addr, self.image.site(site).size);
-        let in_parts = |site: SiteId, cuts: u8| {
+        let in_parts = |site: SiteId, from: u8, cuts: u16| {
             let site = self.image.site(site);
             let plain = matches!(&site.kind, SiteKind::Load(tags) | SiteKind::Store(tags) if is_plain(tags));
-            let (access, at) = site.access.filter(|_| plain && cuts != 0 && !self.options.observed)?;
-            Some(Stop::InParts(access, cuts << at))
+            let may = (plain || self.judge.is_none()) && cuts != 0 && !self.options.observed;
+            let (access, at) = site.access.filter(|_| may)?;
+            Some(Stop::InParts(access, cuts << (at + from)))
         };
-        let (own, others) = (place(site, addr), (other.addr, other.size));
-        in_parts(site, cuts(own, others)).or_else(|| in_parts(other.site, cuts(others, own))).unwrap_or_else(|| {
-            let (size, other, at) = (own.1, other.size, other.addr);
+        let others = (other.addr, other.size);
+        let this = in_parts(site, at, cuts(own, others));
+        this.or_else(|| in_parts(other.site, other.at, cuts(others, own))).unwrap_or_else(|| {
+            let ((addr, size), (at, other)) = (own, others);
             let why =
                 format!("atomic accesses of different sizes overlap ({size} bytes at {addr:#x}, {other} at {at:#x})");
             Stop::Refused(why, Some(self.image.site(site).span))
@@ -560,7 +591,21 @@ impl<'a, 'j> Search<'a, 'j> {
 
     fn location(&mut self, thread: u16, site: SiteId, addr: u64) -> Result<LocId, Stop> {
         let size = self.image.site(site).size;
-        match self.locations.find(self.program, site, addr, size) {
+        let found = self.locations.find(self.program, site, addr, size);
+        self.located(thread, site, 0, (addr, size), found)
+    }
+
+    /// What came of looking for the location of an access, or of the part of it that begins at this byte.
+    fn located(
+        &mut self,
+        thread: u16,
+        site: SiteId,
+        at: u8,
+        extent: Extent,
+        found: Result<LocId, Overlap>,
+    ) -> Result<LocId, Stop> {
+        let addr = extent.0;
+        match found {
             Ok(loc) => {
                 self.grow();
                 if self.locations.places[loc as usize].owner == Owner::Nothing {
@@ -570,7 +615,7 @@ impl<'a, 'j> Search<'a, 'j> {
                 }
                 Ok(loc)
             }
-            Err(other) => Err(self.overlap(site, addr, &other)),
+            Err(other) => Err(self.overlap((site, at), extent, &other)),
         }
     }
 }

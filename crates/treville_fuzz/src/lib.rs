@@ -1,7 +1,7 @@
-//! Arbitrary texts through the whole tool: [`cat()`] takes a text as a model, [`litmus()`] as a test. Both read it, link it,
-//! run it under a time limit, and print what a person would get; [`llvm()`] takes it as LLVM IR and lowers it. A panic, a
-//! stack overflow or a long run is a bug; so is a model that prints as a different one, or a fast answer that differs from
-//! the definition's.
+//! Arbitrary texts through the whole tool: [`cat()`] takes a text as a model, [`litmus()`] as a test, [`pts()`] as a program
+//! in .pts. These read it, link it, run it under a time limit, and print what a person would get; [`llvm()`] takes it as LLVM
+//! IR and lowers it. A panic, a stack overflow or a long run is a bug; so is a model that prints as a different one, or a
+//! fast answer that differs from the definition's.
 //!
 //! Two callers: the fuzz targets in `fuzz/`, guided by coverage, and the bounded run in this crate's tests, which mutates
 //! seeds ([`Mutator`]) with a fixed seed and needs no special toolchain. Development only; nothing depends on it.
@@ -10,4 +10,4 @@ mod mutate;
 mod targets;
 
 pub use mutate::Mutator;
-pub use targets::{Reached, cat, litmus, llvm};
+pub use targets::{Reached, cat, litmus, llvm, pts};

@@ -91,6 +91,19 @@ pub fn litmus(test: &str) -> Reached {
     run(&session, "input.litmus", None)
 }
 
+/// Takes a text as a program in .pts, under its own model and compiled for a machine.
+///
+/// # Panics
+/// If the fast evaluation differs from the definition: this is a bug.
+pub fn pts(text: &str) -> Reached {
+    if text.len() > LONGEST {
+        return Reached::Rejected;
+    }
+    let files = MemoryFiles(BTreeMap::from([("input.pts".into(), text.into())]));
+    let session = Session::new(&files, Cancel::new());
+    run(&session, "input.pts", None).max(run(&session, "input.pts", Some("power")))
+}
+
 /// Takes a text as LLVM IR.
 ///
 /// # Panics

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
-use treville_fuzz::{Mutator, Reached, cat, litmus, llvm};
+use treville_fuzz::{Mutator, Reached, cat, litmus, llvm, pts};
 
 const INPUTS: u64 = 1000;
 const SEED: u64 = 1;
@@ -116,4 +116,9 @@ fn tests() {
 fn modules() {
     let right = ["fuzz/seeds/llvm", "crates/treville_llvm/test_data/ok", "crates/treville_llvm/test_data/run"];
     bounded("llvm", llvm, seeds(&right, &["crates/treville_llvm/test_data/err"], &["ll"]));
+}
+
+#[test]
+fn programs() {
+    bounded("pts", pts, seeds(&["fuzz/seeds/pts", "cases/pts"], &["cases/bad-input"], &["pts"]));
 }

@@ -48,10 +48,29 @@ pub struct Observable {
     pub name: String,
 }
 
+/// The order is that of signed numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
     Eq,
     Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Comparison {
+    /// Compares values of one width.
+    fn holds(self, a: Bv, b: Bv) -> bool {
+        match self {
+            Comparison::Eq => a == b,
+            Comparison::Ne => a != b,
+            Comparison::Lt => a.signed() < b.signed(),
+            Comparison::Le => a.signed() <= b.signed(),
+            Comparison::Gt => a.signed() > b.signed(),
+            Comparison::Ge => a.signed() >= b.signed(),
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -60,7 +79,7 @@ pub enum Operand {
     Place(Place),
 }
 
-/// `left = right`. Values of different widths are compared modulo the place's width.
+/// `left = right`, or another comparison. Values of different widths are compared modulo the place's width.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Atom {
     pub left: Place,
@@ -95,14 +114,17 @@ impl Formula {
                     Operand::Value(v) => Some(*v),
                     Operand::Place(p) => value(p),
                 };
-                let equal = right.is_some_and(|r| {
-                    if left.is_thin_air() || r.is_thin_air() {
-                        return left == r;
-                    }
-                    let width = left.width().min(r.width());
-                    Bv::new(left.unsigned(), width) == Bv::new(r.unsigned(), width)
-                });
-                equal == (atom.op == Comparison::Eq)
+                let Some(right) = right else { return atom.op == Comparison::Ne };
+                if left.is_thin_air() || right.is_thin_air() {
+                    return match atom.op {
+                        Comparison::Eq => left == right,
+                        Comparison::Ne => left != right,
+                        // It is no number.
+                        Comparison::Lt | Comparison::Le | Comparison::Gt | Comparison::Ge => false,
+                    };
+                }
+                let width = left.width().min(right.width());
+                atom.op.holds(Bv::new(left.unsigned(), width), Bv::new(right.unsigned(), width))
             }
         }
     }

@@ -274,15 +274,23 @@ impl<'a> Parser<'_, 'a> {
 
     fn equation(&mut self) -> Result<Equation<'a>, Diagnostic> {
         let left = self.loc()?;
-        let op = match self.c.peek() {
-            Tok::Punct("=" | "==") => Comparison::Eq,
-            Tok::Punct("!=" | "<>") => Comparison::Ne,
-            _ => return Err(self.c.expected("`=` or `!=`")),
-        };
-        self.c.next();
+        let op = self.comparison()?;
         let start = self.c.span();
         let right = self.right()?;
         Ok(Equation { left, op, right, right_span: start.to(self.c.last_span()) })
+    }
+
+    fn comparison(&mut self) -> Result<Comparison, Diagnostic> {
+        let (plain, or_equal) = match self.c.peek() {
+            Tok::Punct("=" | "==") => (Comparison::Eq, None),
+            Tok::Punct("!=" | "<>") => (Comparison::Ne, None),
+            Tok::Punct("<") => (Comparison::Lt, Some(Comparison::Le)),
+            Tok::Punct(">") => (Comparison::Gt, Some(Comparison::Ge)),
+            _ => return Err(self.c.expected("`=` or another comparison")),
+        };
+        self.c.next();
+        // `<=` and `>=` are two words each.
+        Ok(or_equal.filter(|_| self.c.eat("=")).unwrap_or(plain))
     }
 
     fn right(&mut self) -> Result<Right<'a>, Diagnostic> {
@@ -385,6 +393,22 @@ mod tests {
         let Prop::And(and) = &or[0] else { panic!() };
         assert!(matches!(and[1], Prop::Implies(..)));
         assert!(matches!(or[1], Prop::Not(_)));
+    }
+
+    #[test]
+    fn comparisons() {
+        for (text, op) in [
+            ("x==1", Comparison::Eq),
+            ("x<>1", Comparison::Ne),
+            ("x<1", Comparison::Lt),
+            ("x <= -1", Comparison::Le),
+            ("x>1", Comparison::Gt),
+            ("0:r1>=1:r2", Comparison::Ge),
+        ] {
+            let text = format!("exists {text}");
+            let Prop::Atom(e) = parsed(&text).condition else { panic!() };
+            assert_eq!(e.op, op, "{text}");
+        }
     }
 
     #[test]

@@ -19,7 +19,9 @@ mod question;
 mod scopes;
 
 pub use macros::{Macros, parse_macros};
+pub use question::{Names, Register};
 
+use std::ops::Range;
 use std::sync::Arc;
 use treville_base::{Diagnostic, FileId};
 use treville_ir::{Program, Question};
@@ -73,4 +75,15 @@ pub fn parse(file: FileId, text: &str, options: &Options) -> Result<Litmus, Vec<
         info: sections.info.iter().map(owned).collect(),
         doc: sections.doc.map(str::to_owned),
     })
+}
+
+/// Parses what a program in another language asks in the words of litmus tests: a part of its text. Nothing asks `forall true`.
+pub fn parse_question(
+    file: FileId,
+    text: &str,
+    part: Range<usize>,
+    names: &mut dyn Names,
+) -> Result<Question, Vec<Diagnostic>> {
+    let asked = condition::parse(file, text, part).map_err(|e| vec![e])?;
+    question::resolve(&asked, names)
 }

@@ -351,6 +351,12 @@ impl Names for MachineNames<'_, '_> {
         let ty = self.types.get(&(Some(thread), key)).or_else(|| self.types.get(&(None, key)));
         let ty = ty.copied().unwrap_or(INT);
         let order = machine.map_or(u32::MAX, |m| m.order);
-        Ok(Register { reg, ty, name: code.func.regs[reg].name.to_string(), order })
+        Ok(Register {
+            thread: treville_ir::ThreadId(thread),
+            reg,
+            ty,
+            name: code.func.regs[reg].name.to_string(),
+            order,
+        })
     }
 }

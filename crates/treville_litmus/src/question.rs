@@ -9,21 +9,26 @@ use treville_ir::{
 use treville_term::Bv;
 
 /// What the names in a condition stand for; each dialect has its own.
-pub(crate) trait Names {
+pub trait Names {
     fn object(&self, name: &str) -> Option<ObjectId>;
     fn objects(&self) -> &IndexVec<ObjectId, Object>;
     /// A register of a thread; it may be one that the code does not use. The error says why there is none.
     fn register(&mut self, thread: u32, name: &str) -> Result<Register, String>;
+    /// Whether a plain name on the right of a comparison is what the location holds, and not its address.
+    fn names_are_values(&self) -> bool {
+        false
+    }
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Register {
-    pub(crate) reg: Reg,
-    pub(crate) ty: Type,
+pub struct Register {
+    pub thread: ThreadId,
+    pub reg: Reg,
+    pub ty: Type,
     /// As states print it, without the thread.
-    pub(crate) name: String,
+    pub name: String,
     /// Its place among the registers of a thread; equal ones are ordered by name.
-    pub(crate) order: u32,
+    pub order: u32,
 }
 
 /// Resolves everything; several errors are reported at once.
@@ -83,7 +88,12 @@ impl Resolver<'_> {
             self.observed.push(left.clone());
         }
         let left = left.1;
-        let right = match &e.right {
+        let ordered = !matches!(e.op, Comparison::Eq | Comparison::Ne);
+        if ordered && !matches!(left.ty, Type::Int { signed: true, .. } | Type::Untyped) {
+            return Err(Diagnostic::error(e.left.span, format!("`{}` is not a signed number", left.name)));
+        }
+        let named = self.named_place(&e.right);
+        let right = match named.as_ref().unwrap_or(&e.right) {
             Right::Place(loc) => {
                 let right = self.place(loc)?;
                 if observe {
@@ -99,6 +109,16 @@ impl Resolver<'_> {
             return Err(Diagnostic::error(e.left.span, message));
         }
         Ok(Formula::Atom(Atom { left: left.place, op: e.op, right }))
+    }
+
+    /// A plain name as a place, where it is one.
+    fn named_place<'a>(&self, right: &Right<'a>) -> Option<Right<'a>> {
+        match right {
+            Right::Value(Value::Address { name, span, index: 0, offset: 0 }) if self.names.names_are_values() => {
+                Some(Right::Place(Loc { kind: LocKind::Mem { name, index: None }, span: *span }))
+            }
+            _ => None,
+        }
     }
 
     /// `a={1,2}` compares element by element.
@@ -122,7 +142,13 @@ impl Resolver<'_> {
             atoms.push(Formula::Atom(Atom { left: element(i), op: Comparison::Eq, right }));
         }
         let all = Formula::And(atoms);
-        Ok(if e.op == Comparison::Eq { all } else { Formula::Not(Box::new(all)) })
+        match e.op {
+            Comparison::Eq => Ok(all),
+            Comparison::Ne => Ok(Formula::Not(Box::new(all))),
+            Comparison::Lt | Comparison::Le | Comparison::Gt | Comparison::Ge => {
+                Err(Diagnostic::error(e.right_span, "lists have no order"))
+            }
+        }
     }
 
     /// A number is compared modulo the width of the place's type, an address in full.
@@ -149,7 +175,7 @@ impl Resolver<'_> {
             LocKind::Reg { thread, name } => {
                 let r = self.names.register(thread, name).map_err(|why| Diagnostic::error(loc.span, why))?;
                 let shown = format!("{thread}:{}", r.name);
-                let place = Place::Reg(ThreadId(thread), r.reg);
+                let place = Place::Reg(r.thread, r.reg);
                 Ok(((0, thread, r.order, r.name, 0), Observable { place, ty: r.ty, name: shown }))
             }
             LocKind::Mem { name, index } => self.memory(loc, name, index),

@@ -62,7 +62,7 @@ fn explored(program: &Program, model: &str) -> String {
         Ok(outcome) => match (outcome.violation, outcome.stopped) {
             (Some(violation), _) => format!("{} {}", violation.failure.name(), violation.message),
             (None, Some(why)) => why.to_string(),
-            (None, None) => outcome.counts.executions.to_string(),
+            (None, None) => outcome.counts.map_or(0, |counts| counts.executions).to_string(),
         },
     }
 }

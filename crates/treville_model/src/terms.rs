@@ -182,7 +182,9 @@ impl Terms {
         use BaseRel::{DifferentValues, Ext, Id, Int, Loc, SameInstance, SameInstr, SameObject, SameStatic, Si};
         match *self.get(a) {
             Term::Empty | Term::Universe | Term::ToId(_) => a,
-            Term::BaseRel(Id | Loc | Int | Ext | Si | SameInstance | SameInstr | SameObject | SameStatic | DifferentValues) => a,
+            Term::BaseRel(
+                Id | Loc | Int | Ext | Si | SameInstance | SameInstr | SameObject | SameStatic | DifferentValues,
+            ) => a,
             Term::Inverse(b) => b,
             Term::Product(x, y) => self.product(y, x),
             _ => self.make(Term::Inverse(a), Shape::Rel),

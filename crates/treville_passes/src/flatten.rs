@@ -32,7 +32,8 @@ pub fn flatten(program: &mut Program, func: FuncId, bound: u32) -> Result<Func, 
     let mut free: Tags = vec![program.tag(FREE)];
     free.sort();
     let program = &*program;
-    let mut flat = Flat { program, bound, free, addressed: addressed(program), out: empty(program, func), next_instr: 0, size: 0 };
+    let mut flat =
+        Flat { program, bound, free, addressed: addressed(program), out: empty(program, func), next_instr: 0, size: 0 };
     let frame = Rc::new(Frame { func, depth: 1, level: 0, caller: None, objects: flat.objects(func, 0)? });
     let entry = flat.copy(func, &frame, 0, None)?;
     debug_assert_eq!(entry, BlockId(0), "the function's own blocks come first");
@@ -133,7 +134,10 @@ impl Flat<'_> {
                         found.push(Reg(first_reg + dst.0));
                     }
                     Op::Alloc { storage: Storage::Stack, .. } => {
-                        return Err(Diagnostic::error(inst.span, "a local object that is not made at the start is not for this engine"));
+                        return Err(Diagnostic::error(
+                            inst.span,
+                            "a local object that is not made at the start is not for this engine",
+                        ));
                     }
                     _ => {}
                 }
@@ -143,7 +147,13 @@ impl Flat<'_> {
     }
 
     /// Copies a function; returns its entry. Its registers come after those there are; block by block, calls are followed.
-    fn copy(&mut self, func: FuncId, frame: &Rc<Frame>, first_reg: u32, back: Option<Return>) -> Result<BlockId, Diagnostic> {
+    fn copy(
+        &mut self,
+        func: FuncId,
+        frame: &Rc<Frame>,
+        first_reg: u32,
+        back: Option<Return>,
+    ) -> Result<BlockId, Diagnostic> {
         let of = &self.program.funcs[func];
         for reg in &of.regs {
             let name = match back {
@@ -159,14 +169,8 @@ impl Flat<'_> {
         }
         let mut instrs = BTreeMap::new();
         for (id, block) in of.blocks.iter_enumerated() {
-            let mut copy = Copying {
-                frame,
-                first_reg,
-                first_block,
-                back,
-                instrs: &mut instrs,
-                at: BlockId(first_block + id.0),
-            };
+            let mut copy =
+                Copying { frame, first_reg, first_block, back, instrs: &mut instrs, at: BlockId(first_block + id.0) };
             for inst in &block.insts {
                 self.inst(&mut copy, inst)?;
             }
@@ -307,7 +311,8 @@ impl Flat<'_> {
         for reg in live.live_in(BlockId(0)).iter().map(Reg::from_usize).filter(|r| !callee.params.contains(r)) {
             self.push(copy.at, Op::Assign { dst: own(&reg), value: Expr::int(0, width(&reg)) }, instr, true, span);
         }
-        let frame = Frame { func, depth, level, caller: Some(Rc::clone(copy.frame)), objects: self.objects(func, first_reg)? };
+        let frame =
+            Frame { func, depth, level, caller: Some(Rc::clone(copy.frame)), objects: self.objects(func, first_reg)? };
         let after = self.block();
         let entry = self.copy(func, &Rc::new(frame), first_reg, Some(Return { to: after, dst }))?;
         self.out.blocks[copy.at].end = Terminator::Goto(entry);

@@ -113,10 +113,15 @@ struct Isa {
     store: fn(Order) -> Access,
     update: fn(Order) -> Update,
     fence: fn(Order) -> Option<&'static str>,
+    /// Those of [`FENCES`] that are its own.
+    own: Words,
 }
 
 /// Tags that say something to the engine, not to the memory model.
 const NOTES: &[&str] = &["HAZARD", "LAST", "LATEST", "UNWRITTEN"];
+
+/// Fences of architectures that a program may name beside those of C: each means what it does on its own, and nothing on others.
+const FENCES: Words = &["MFENCE", "SYNC", "LWSYNC", "ISYNC"];
 
 const NOT_C: &str = "this operation is not one of C, so it cannot be compiled";
 
@@ -144,6 +149,20 @@ pub fn words(model: &str) -> Option<close::Words> {
         lock: [update.read.to_vec(), update.write.to_vec(), both, update.fail.to_vec()],
         fence: full_fence(model),
     })
+}
+
+/// The program without fences of architectures, for models of C, whose dialect is given.
+pub fn portable(program: &Program, dialect: Dialect) -> Program {
+    let mut new = Program { dialect: Arc::new(dialect), ..program.clone() };
+    for block in new.funcs.iter_mut().flat_map(|func| func.blocks.iter_mut()) {
+        block.insts.retain(|inst| !matches!(&inst.op, Op::Fence { tags } if named_fence(program, tags).is_some()));
+    }
+    new
+}
+
+/// Which of [`FENCES`] the tags of a fence say.
+fn named_fence(program: &Program, tags: &[TagId]) -> Option<&'static str> {
+    FENCES.iter().copied().find(|fence| tags.iter().any(|tag| program.tags[*tag] == **fence))
 }
 
 /// How the pairs of a load-linked and a store-conditional are written that an update becomes.
@@ -326,8 +345,11 @@ impl Compiler<'_> {
             }
             Op::Update { .. } => self.update(op, span, code)?,
             Op::Fence { tags } => {
-                let order = self.order(tags, span)?.unwrap_or(Order::Relaxed);
-                self.fence((self.isa.fence)(order), span, code);
+                let fence = match named_fence(self.old, tags) {
+                    Some(named) => self.isa.own.contains(&named).then_some(named),
+                    None => (self.isa.fence)(self.order(tags, span)?.unwrap_or(Order::Relaxed)),
+                };
+                self.fence(fence, span, code);
             }
             Op::Copy { tags, .. } | Op::Fill { tags, .. } => {
                 self.access(tags, span, self.isa.store)?;

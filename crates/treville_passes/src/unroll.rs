@@ -133,7 +133,10 @@ impl Unroller<'_> {
         self.block_of(BlockId(0), start);
         while let Some((block, iterations)) = self.todo.pop_front() {
             if self.size > MAX_SIZE {
-                return Err(Diagnostic::error(place(&self.func.blocks[block]), "the program without loops is too large"));
+                return Err(Diagnostic::error(
+                    place(&self.func.blocks[block]),
+                    "the program without loops is too large",
+                ));
             }
             self.copy(block, &iterations);
         }

@@ -2,11 +2,12 @@
 //! what terms are defined by, with the polarity in which they are needed.
 
 use crate::derive::{Context, Knowledge};
+use crate::facts::Factor;
 use crate::plan::{Plan, Recursion};
 use crate::{ByPolarity, Duty, Extent, Known, Polarity};
 use treville_base::IndexVec;
 use treville_event::{BaseRel, EventSet, Relation};
-use treville_model::{CheckKind, PickSource, RecOrder, Term, TermId};
+use treville_model::{CheckKind, PickSource, Term, TermId};
 
 pub(crate) type Active = IndexVec<TermId, ByPolarity>;
 
@@ -35,7 +36,7 @@ fn detours(context: &Context<'_>, must: &Relation) -> Relation {
     // Only what goes forward counts, so that no two pairs can each stand in for the other.
     let mut forward = context.world.close_must(must);
     forward.subtract_assign(&must.transitive_closure().inverse());
-    context.world.compose_must(&forward, &forward)
+    context.world.compose_must(Factor::Rel(&forward), Factor::Rel(&forward))
 }
 
 /// Passes needs down.
@@ -138,7 +139,8 @@ impl<'a> Needs<'a> {
             Term::Inverse(a) => self.need(a, polarity, &Extent::Rel(pairs.rel().inverse())),
             Term::Opt(a) => self.need(a, polarity, pairs),
             Term::Seq(a, b) => {
-                let (left, right) = factors(pairs.rel(), may(a), may(b));
+                let upper = |t: TermId| self.context.upper_factor(t, known);
+                let (left, right) = factors(pairs.rel(), upper(a), upper(b));
                 self.need(a, polarity, &Extent::Rel(left)) | self.need(b, polarity, &Extent::Rel(right))
             }
             Term::Plus(a) | Term::Star(a) => self.pass_closure(t, a, polarity, pairs.rel()),
@@ -160,7 +162,7 @@ impl<'a> Needs<'a> {
                 columns.restrict_range_into(may(a), pairs.set());
                 self.need(a, polarity, &Extent::Rel(columns))
             }
-            Term::Rec(rec, i) if self.context.model.recs[rec].order == RecOrder::Least => {
+            Term::Rec(rec, i) if !self.plan.is_iterated(self.context.model, t) => {
                 self.need(self.context.model.recs[rec].bodies[i as usize], polarity, pairs)
             }
             // Choices need all that they look at anyway; the others are judged by evaluating them.
@@ -182,17 +184,37 @@ impl<'a> Needs<'a> {
             }
             all.union_assign(&rest);
         }
-        let (mut first, _) = factors(&all, step, self.known[t].may.rel());
+        let (mut first, _) = factors(&all, Factor::Rel(step), Factor::Rel(self.known[t].may.rel()));
         first.union_assign(&all.intersection(step));
         self.need(t, polarity, &Extent::Rel(all)) | self.need(a, polarity, &Extent::Rel(first))
     }
 }
 
 /// The pairs of `a` and of `b` that take part in some pair of `a ; b` among `pairs`.
-fn factors(pairs: &Relation, a: &Relation, b: &Relation) -> (Relation, Relation) {
-    let mut left = pairs.compose(&b.inverse());
-    left.intersect_assign(a);
-    let mut right = a.inverse().compose(pairs);
-    right.intersect_assign(b);
-    (left, right)
+fn factors(pairs: &Relation, a: Factor<'_>, b: Factor<'_>) -> (Relation, Relation) {
+    match (a, b) {
+        (Factor::Rel(a), Factor::Rel(b)) => {
+            let mut left = pairs.compose(&b.inverse());
+            left.intersect_assign(a);
+            let mut right = a.inverse().compose(pairs);
+            right.intersect_assign(b);
+            (left, right)
+        }
+        (Factor::On(set), b) => {
+            let mut right = Relation::new(set.universe());
+            right.restrict_domain_into(set, pairs);
+            match b {
+                Factor::Rel(b) => right.intersect_assign(b),
+                Factor::On(b) => right.intersect_assign(&Relation::identity_on(b)),
+            }
+            (Relation::identity_on(&right.domain()), right)
+        }
+        (Factor::Rel(a), Factor::On(set)) => {
+            let mut left = Relation::new(set.universe());
+            left.restrict_range_into(pairs, set);
+            left.intersect_assign(a);
+            let right = Relation::identity_on(&left.range());
+            (left, right)
+        }
+    }
 }

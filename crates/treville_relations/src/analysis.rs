@@ -14,7 +14,8 @@ use treville_model::{Model, Term, TermId};
 /// How much is found out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Level {
-    /// Every pair may be in every term that is derived. Base sets and relations are always what the facts say: that is the program.
+    /// Every pair may be in every term that is derived, but for parts of the identity. Base sets and relations are always what
+    /// the facts say: that is the program.
     None,
     /// Upper bounds of derived terms.
     May,
@@ -37,8 +38,8 @@ pub struct Options {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Relevance {
     pub duty: Duty,
-    /// Among the pairs that [`Duty::term`] may have, those that can make the check fail; known ones are included. If the term is to be acyclic,
-    /// those that other known pairs stand for are left out.
+    /// Among the pairs that [`Duty::term`] may have, those that can make the check fail; known ones are included. If the term
+    /// is to be acyclic, those that other known pairs stand for are left out.
     pub pairs: Extent,
 }
 
@@ -49,8 +50,8 @@ pub struct Analysis {
     /// The unknown pairs that need a literal, by polarity.
     pub active: Active,
     /// Pairs that are known, although their term's definition alone does not say so: an engine has to state, for a pair of
-    /// `up`, that the definition does not hold, and for one of `down` that it does if both events happen. Base relations are "defined"
-    /// by what the facts leave open.
+    /// `up`, that the definition does not hold, and for one of `down` that it does if both events happen. For base relations
+    /// that is what the facts leave open; where they are chosen (`rf`, `co`, picks), it is enough to choose within the bounds.
     pub stated: Active,
     pub relevance: Vec<Relevance>,
     /// Events that cannot both happen; an engine has to state it. A pair of an event with itself never happens.

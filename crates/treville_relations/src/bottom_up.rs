@@ -26,7 +26,8 @@ pub(crate) fn bottom_up(
                 for &t in &component.terms {
                     match context.leaf(t) {
                         Some(leaf) => known[t] = leaf,
-                        None if level == Level::None => {}
+                        // Part of the identity is that by its type.
+                        None if level == Level::None && !matches!(context.model.term(t), Term::ToId(_)) => {}
                         None => known[t] = context.derive(t, &known),
                     }
                     opaque.extend(Some(t).filter(|_| context.is_opaque(t)));
@@ -81,6 +82,7 @@ fn iterate(context: &Context<'_>, component: &Component, known: &mut Knowledge, 
     for &t in &members {
         known[t] = Known::nothing(model.shape(t), n);
     }
+    let mut rounds = Rounds::new(context, component);
     let always = context.world.always();
     let group = &model.recs[rec];
     // More rounds than any definition in use needs; what takes longer is left to the evaluator, and so is what never settles.
@@ -90,7 +92,16 @@ fn iterate(context: &Context<'_>, component: &Component, known: &mut Knowledge, 
             if cancel.is_due() {
                 return None;
             }
-            if !derive_between(context, component, known, |k| k.may == k.must && within(&k.may, &always)) {
+            let mut same = true;
+            rounds.next(|t| {
+                if !same || is_member(context, t) {
+                    return false;
+                }
+                known[t] = context.derive(t, known);
+                same = known[t].may == known[t].must && within(&known[t].may, &always);
+                true
+            });
+            if !same {
                 return Some(false);
             }
             let Some(&t) = members.iter().find(|t| matches!(model.term(**t), Term::Rec(_, j) if *j as usize == i))
@@ -98,11 +109,15 @@ fn iterate(context: &Context<'_>, component: &Component, known: &mut Knowledge, 
                 continue;
             };
             grown |= !known[*body].may.is_subset(&known[t].may);
-            known[t] = known[*body].clone();
+            if known[t] != known[*body] {
+                known[t] = known[*body].clone();
+                rounds.touch(t);
+            }
         }
         if !grown {
-            let exact = |k: &Known<Extent>| k.may == k.must;
-            return Some(derive_between(context, component, known, exact));
+            // The last step may have taken something away again.
+            derive_between(context, component, known);
+            return Some(true);
         }
     }
     Some(false)
@@ -114,21 +129,15 @@ fn give_up(context: &Context<'_>, component: &Component, known: &mut Knowledge) 
     for &t in &members {
         known[t] = anything(context.model.shape(t), context.world.n);
     }
-    derive_between(context, component, known, |_| true);
+    derive_between(context, component, known);
     members
 }
 
-/// Derives all terms of a component except members of groups; stops at one whose bounds are not `good`.
-fn derive_between(
-    context: &Context<'_>,
-    component: &Component,
-    known: &mut Knowledge,
-    good: impl Fn(&Known<Extent>) -> bool,
-) -> bool {
-    component.terms.iter().filter(|t| !is_member(context, **t)).all(|&t| {
+/// Derives all terms of a component except members of groups.
+fn derive_between(context: &Context<'_>, component: &Component, known: &mut Knowledge) {
+    for &t in component.terms.iter().filter(|t| !is_member(context, **t)) {
         known[t] = context.derive(t, known);
-        good(&known[t])
-    })
+    }
 }
 
 fn is_member(context: &Context<'_>, t: TermId) -> bool {
@@ -163,6 +172,14 @@ impl<'c> Rounds<'c> {
             changed: vec![0; terms.len()],
             made: vec![0; terms.len()],
             clock: 0,
+        }
+    }
+
+    /// A term has changed by other means.
+    fn touch(&mut self, t: TermId) {
+        if let Ok(i) = self.terms.binary_search(&t) {
+            self.clock += 1;
+            self.changed[i] = self.clock;
         }
     }
 

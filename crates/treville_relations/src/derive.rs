@@ -1,6 +1,6 @@
 //! What is known of a term from what is known of its operands: each operator on bounds.
 
-use crate::facts::World;
+use crate::facts::{Factor, World};
 use crate::{Extent, Facts, Known};
 use treville_base::IndexVec;
 use treville_event::{BaseRel, EventSet, Relation};
@@ -106,7 +106,7 @@ impl Context<'_> {
                 PickSource::AnyOf(..) => unreachable!("a leaf"),
             },
             Term::Complement(a) => w.compatible.difference(must(a)),
-            Term::Seq(a, b) => w.compose_may(may(a), may(b)),
+            Term::Seq(a, b) => w.compose_may(self.upper_factor(a, known), self.upper_factor(b, known)),
             Term::Inverse(a) => may(a).inverse(),
             Term::Plus(a) => w.close_may(may(a)),
             Term::Star(a) => self.reflexive(w.close_may(may(a))),
@@ -118,7 +118,7 @@ impl Context<'_> {
         let lower = match *self.model.term(t) {
             _ if !self.musts => Relation::new(w.n),
             Term::Complement(a) => w.compatible.difference(may(a)),
-            Term::Seq(a, b) => w.compose_must(must(a), must(b)),
+            Term::Seq(a, b) => w.compose_must(self.lower_factor(a, known), self.lower_factor(b, known)),
             Term::Inverse(a) => must(a).inverse(),
             Term::Plus(a) => w.close_must(must(a)),
             Term::Star(a) => self.reflexive(w.close_must(must(a))),
@@ -128,6 +128,22 @@ impl Context<'_> {
             _ => unreachable!("not a relation that is derived"),
         };
         Known { may: Extent::Rel(upper), must: Extent::Rel(lower) }
+    }
+
+    /// The upper bound of part of a sequence.
+    pub(crate) fn upper_factor<'k>(&self, t: TermId, known: &'k Knowledge) -> Factor<'k> {
+        match *self.model.term(t) {
+            Term::ToId(set) => Factor::On(known[set].may.set()),
+            _ => Factor::Rel(known[t].may.rel()),
+        }
+    }
+
+    /// The lower bound of part of a sequence.
+    pub(crate) fn lower_factor<'k>(&self, t: TermId, known: &'k Knowledge) -> Factor<'k> {
+        match *self.model.term(t) {
+            Term::ToId(set) => Factor::On(known[set].must.set()),
+            _ => Factor::Rel(known[t].must.rel()),
+        }
     }
 
     /// Operators that mean the same on sets and on relations.

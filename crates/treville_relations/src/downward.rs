@@ -1,10 +1,11 @@
 //! What the bounds of a term say of its operands: each operator backwards.
 
 use crate::extended::Tightening;
+use crate::facts::Factor;
 use crate::{Extent, Known};
 use treville_base::BitSet;
 use treville_event::{EventSet, Relation};
-use treville_model::{RecOrder, Term, TermId};
+use treville_model::{Term, TermId};
 
 impl Tightening<'_> {
     pub(crate) fn pass_down(&mut self, t: TermId) {
@@ -74,7 +75,7 @@ impl Tightening<'_> {
                 let rest = Relation::product(&EventSet::full(self.context.world.n), out.set());
                 self.remove(a, &Extent::Rel(rest));
             }
-            Term::Rec(rec, i) if self.context.model.recs[rec].order == RecOrder::Least => {
+            Term::Rec(rec, i) if !self.plan.is_iterated(self.context.model, t) => {
                 let body = self.context.model.recs[rec].bodies[i as usize];
                 self.remove(body, &out);
                 self.add(body, &must);
@@ -94,9 +95,21 @@ impl Tightening<'_> {
 
     /// Pairs that are not in `a ; b`: where one half must be, the other is not.
     fn split(&mut self, out: &Relation, a: TermId, b: TermId) {
-        let world = &self.context.world;
-        let right = world.compose_must(&self.known[a].must.rel().inverse(), out);
-        let left = world.compose_must(out, &self.known[b].must.rel().inverse());
+        let right = match self.context.lower_factor(a, &self.known) {
+            Factor::On(set) => self.context.world.compose_must(Factor::On(set), Factor::Rel(out)),
+            Factor::Rel(a) => self.context.world.compose_must(Factor::Rel(&a.inverse()), Factor::Rel(out)),
+        };
+        let left = match self.context.lower_factor(b, &self.known) {
+            Factor::On(set) => self.context.world.compose_must(Factor::Rel(out), Factor::On(set)),
+            Factor::Rel(b) => match self.context.lower_factor(a, &self.known) {
+                // Only the identity matters.
+                Factor::On(_) => {
+                    let blocked = out.intersection(b).intersection(&self.context.world.implies);
+                    Relation::identity_on(&blocked.domain())
+                }
+                Factor::Rel(_) => self.context.world.compose_must(Factor::Rel(out), Factor::Rel(&b.inverse())),
+            },
+        };
         self.remove(b, &Extent::Rel(right));
         self.remove(a, &Extent::Rel(left));
     }

@@ -1,8 +1,8 @@
 //! Bounds that follow from the checks: an execution that passes them has no pair that would make one fail.
 //!
-//! Starting from the bounds of the facts, upper bounds shrink and lower bounds grow until nothing changes: checks and choices
-//! say what cannot be ([`laws`](crate::laws)), definitions pass it down to their operands ([`downward`](crate::downward)), and operands
-//! up again. Pairs that must be and cannot be are of events that do not happen together.
+//! Starting from the bounds of the facts, upper bounds shrink and lower bounds grow until nothing changes: checks and
+//! choices say what cannot be (`laws`), definitions pass it down to their operands (`downward`), and operands up again. Pairs
+//! that must be and cannot be are of events that do not happen together.
 
 use crate::active::Active;
 use crate::bottom_up::Rounds;
@@ -11,7 +11,7 @@ use crate::plan::{Plan, Recursion, operands};
 use crate::{ByPolarity, Duty, Extent};
 use treville_base::{Cancel, IndexVec};
 use treville_event::Relation;
-use treville_model::{RecOrder, Term, TermId};
+use treville_model::TermId;
 
 /// Bounds while they are made tighter.
 pub(crate) struct Tightening<'a> {
@@ -159,12 +159,6 @@ impl Tightening<'_> {
         }
     }
 
-    /// Whether a term belongs to a group that is no least fixpoint: its bounds do not come from its body's.
-    fn is_iterated(&self, t: TermId) -> bool {
-        let model = self.context.model;
-        matches!(model.term(t), Term::Rec(rec, _) if model.recs[*rec].order == RecOrder::Iterated)
-    }
-
     fn sweep_down(&mut self) {
         let plan = self.plan;
         for t in plan.terms().rev() {
@@ -184,7 +178,7 @@ impl Tightening<'_> {
                 self.solve_again(i);
             } else {
                 for &t in &component.terms {
-                    if self.is_iterated(t) {
+                    if plan.is_iterated(self.context.model, t) {
                         continue;
                     }
                     let now = self.context.derive(t, &self.known);
@@ -245,7 +239,7 @@ impl Tightening<'_> {
                 }) {}
             }
             for (&t, must) in component.terms.iter().zip(musts) {
-                if self.is_iterated(t) || self.context.is_opaque(t) {
+                if plan.is_iterated(self.context.model, t) || self.context.is_opaque(t) {
                     continue;
                 }
                 let derived = self.context.derive(t, &self.known);

@@ -41,6 +41,32 @@ impl Facts {
     }
 }
 
+/// Part of a sequence: a relation, or the identity on a set, which only selects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Factor<'a> {
+    Rel(&'a Relation),
+    On(&'a EventSet),
+}
+
+impl Factor<'_> {
+    fn compose(self, other: Factor<'_>) -> Relation {
+        match (self, other) {
+            (Factor::Rel(a), Factor::Rel(b)) => a.compose(b),
+            (Factor::On(set), Factor::Rel(b)) => {
+                let mut r = Relation::new(set.universe());
+                r.restrict_domain_into(set, b);
+                r
+            }
+            (Factor::Rel(a), Factor::On(set)) => {
+                let mut r = Relation::new(set.universe());
+                r.restrict_range_into(a, set);
+                r
+            }
+            (Factor::On(a), Factor::On(b)) => Relation::identity_on(&a.intersection(b)),
+        }
+    }
+}
+
 /// Which events happen together: facts in the form that operators use.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
@@ -97,19 +123,22 @@ impl World {
     }
 
     /// `a ; b` for what may be.
-    pub(crate) fn compose_may(&self, a: &Relation, b: &Relation) -> Relation {
+    pub(crate) fn compose_may(&self, a: Factor<'_>, b: Factor<'_>) -> Relation {
         let mut r = a.compose(b);
         r.intersect_assign(&self.compatible);
         r
     }
 
     /// `a ; b` for what must be: the event between must happen because one of the ends does.
-    pub(crate) fn compose_must(&self, a: &Relation, b: &Relation) -> Relation {
-        if self.certain {
-            return a.compose(b);
-        }
-        let mut r = a.intersection(&self.implies).compose(b);
-        r.union_assign(&a.compose(&b.intersection(&self.implied)));
+    pub(crate) fn compose_must(&self, a: Factor<'_>, b: Factor<'_>) -> Relation {
+        let mut r = match (a, b) {
+            (Factor::Rel(a), Factor::Rel(b)) if !self.certain => {
+                let mut r = a.intersection(&self.implies).compose(b);
+                r.union_assign(&a.compose(&b.intersection(&self.implied)));
+                r
+            }
+            _ => a.compose(b),
+        };
         r.intersect_assign(&self.compatible);
         r
     }

@@ -52,6 +52,12 @@ impl Plan {
         Plan { components, component, picks }
     }
 
+    /// Whether a term belongs to a group that is no least fixpoint: its bounds do not come from its body's.
+    pub(crate) fn is_iterated(&self, model: &Model, t: TermId) -> bool {
+        let iterated = |i: usize| self.components[i].recursion == Recursion::Iterated;
+        matches!(model.term(t), Term::Rec(..)) && self.component[t].is_some_and(iterated)
+    }
+
     /// The terms that are needed, operands first.
     pub(crate) fn terms(&self) -> impl DoubleEndedIterator<Item = TermId> + '_ {
         self.components.iter().flat_map(|c| c.terms.iter().copied())
@@ -142,7 +148,10 @@ impl<'m> Search<'m> {
         let mut terms = self.path.split_off(at);
         terms.sort_unstable();
         terms.iter().for_each(|t| self.open[t.index()] = false);
-        let iterated = |t: &TermId| matches!(self.model.term(*t), Term::Rec(r, _) if self.model.recs[*r].order == RecOrder::Iterated);
+        let iterated = |t: &TermId| match *self.model.term(*t) {
+            Term::Rec(rec, _) => self.model.recs[rec].order == RecOrder::Iterated,
+            _ => false,
+        };
         let recursion = if terms.len() == 1 && !operands(self.model, t).contains(&t) {
             Recursion::None
         } else if terms.iter().any(iterated) {

@@ -16,7 +16,7 @@ pub struct Explanation {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Explained {
     /// Some execution reaches it; one is drawn.
-    Allowed { executions: u64, example: Drawing },
+    Allowed { executions: Option<u64>, example: Drawing },
     /// Every candidate that would reach it is rejected; `unseen` says why not all of them were looked at.
     Forbidden { candidates: u64, reasons: Vec<Reason>, incoherent: Option<Incoherent>, unseen: Option<String> },
     /// No candidate has these values, whatever the model.
@@ -70,11 +70,11 @@ pub fn explanation(explanation: &Explanation, most: usize, palette: Palette) -> 
     let _ = writeln!(out, "{test} under {}: {}, {}", explanation.model, palette.paint(role, word), explanation.outcome);
     match &explanation.answer {
         Explained::Allowed { executions, example } => {
-            let _ = writeln!(
-                out,
-                "  {}\n",
-                count(*executions, "execution reaches it, for example", "executions reach it, for example")
+            let how_many = executions.map_or_else(
+                || "reached, for example".to_owned(),
+                |n| count(n, "execution reaches it, for example", "executions reach it, for example"),
             );
+            let _ = writeln!(out, "  {how_many}\n");
             out += &execution(example, palette);
         }
         Explained::Unreachable => {

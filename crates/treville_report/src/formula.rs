@@ -68,6 +68,10 @@ impl Printer<'_> {
         match atom.op {
             Comparison::Eq => format!("{left}={right}"),
             Comparison::Ne => format!("not ({left}={right})"),
+            Comparison::Lt => format!("{left}<{right}"),
+            Comparison::Le => format!("{left}<={right}"),
+            Comparison::Gt => format!("{left}>{right}"),
+            Comparison::Ge => format!("{left}>={right}"),
         }
     }
 

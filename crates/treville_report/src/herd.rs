@@ -46,8 +46,9 @@ fn head(checked: &Checked, out: &mut String) {
 
 fn tail(report: &FileReport, checked: &Checked, out: &mut String) {
     let name = &checked.program.name;
-    let (positive, negative) = checked.witnesses();
-    let _ = writeln!(out, "Witnesses\nPositive: {positive} Negative: {negative}");
+    if let Some((positive, negative)) = checked.witnesses() {
+        let _ = writeln!(out, "Witnesses\nPositive: {positive} Negative: {negative}");
+    }
     if checked.outcome.undefined {
         let _ = writeln!(out, "Flag *undef*");
     }
@@ -55,13 +56,14 @@ fn tail(report: &FileReport, checked: &Checked, out: &mut String) {
         let _ = writeln!(out, "Flag {flag}");
     }
     let _ = writeln!(out, "Condition {}", show_condition(&checked.program, &checked.question));
-    let (holds, fails) = checked.counts();
-    let observation = Observation::of(&checked.outcome).unwrap_or(match (holds, fails) {
-        (0, _) => Observation::Never,
-        (_, 0) => Observation::Always,
-        _ => Observation::Sometimes,
+    let counts = checked.counts();
+    let observation = Observation::of(&checked.outcome).unwrap_or(match counts {
+        None | Some((0, _)) => Observation::Never,
+        Some((_, 0)) => Observation::Always,
+        Some(_) => Observation::Sometimes,
     });
-    let _ = writeln!(out, "Observation {name} {} {holds} {fails}", observation_word(observation));
+    let counted = counts.map_or_else(String::new, |(holds, fails)| format!(" {holds} {fails}"));
+    let _ = writeln!(out, "Observation {name} {}{counted}", observation_word(observation));
     let _ = writeln!(out, "Time {name} {:.2}", report.time.as_secs_f64());
     if let Some(hash) = &checked.hash {
         let _ = writeln!(out, "Hash={hash}");

@@ -71,11 +71,12 @@ fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details
         let show = |s: &treville_task::FinalState| show_state(&checked.program, &checked.question, &s.values);
         let shown: Vec<String> = state::sorted(&checked.program, states).into_iter().map(show).collect();
         object.raw("states", &strings(&shown));
-        let (positive, negative) = checked.witnesses();
-        object.number("positive", positive);
-        object.number("negative", negative);
-        object.number("executions", outcome.counts.executions);
-        object.number("blocked", outcome.counts.blocked);
+        if let (Some((positive, negative)), Some(counts)) = (checked.witnesses(), &outcome.counts) {
+            object.number("positive", positive);
+            object.number("negative", negative);
+            object.number("executions", counts.executions);
+            object.number("blocked", counts.blocked);
+        }
     }
     if !outcome.flags.is_empty() {
         let names: Vec<String> = outcome.flags.keys().map(ToString::to_string).collect();
@@ -97,9 +98,9 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
         object.number("line", at.line as u64);
         object.number("column", at.column as u64);
     }
-    if checked.counted {
-        object.number("executions", checked.outcome.counts.executions);
-        object.number("blocked", checked.outcome.counts.blocked);
+    if let Some(counts) = &checked.outcome.counts {
+        object.number("executions", counts.executions);
+        object.number("blocked", counts.blocked);
     }
     if let Some(violation) = &checked.outcome.violation {
         let mut found = Object::new();

@@ -31,8 +31,6 @@ pub struct ProgramChecked {
     pub program: Arc<Program>,
     pub sources: Arc<SourceMap>,
     pub outcome: Outcome,
-    /// Whether executions were counted: not all engines see each of them.
-    pub counted: bool,
     /// Yes: it cannot.
     pub verdict: Verdict,
     pub scope: Scope,
@@ -131,18 +129,18 @@ impl FileReport {
 
 impl Checked {
     /// Executions that satisfy the proposition, and those that do not.
-    pub fn counts(&self) -> (u64, u64) {
-        let counts = &self.outcome.counts;
-        (counts.positive, counts.executions.saturating_sub(counts.positive))
+    pub fn counts(&self) -> Option<(u64, u64)> {
+        let counts = self.outcome.counts.as_ref()?;
+        Some((counts.positive, counts.executions.saturating_sub(counts.positive)))
     }
 
     /// The counts as the reference tool states them: for `~exists`, positive means that the proposition fails.
-    pub fn witnesses(&self) -> (u64, u64) {
-        let (holds, fails) = self.counts();
-        match self.question.quantifier {
+    pub fn witnesses(&self) -> Option<(u64, u64)> {
+        let (holds, fails) = self.counts()?;
+        Some(match self.question.quantifier {
             Quantifier::NotExists => (fails, holds),
             Quantifier::Exists | Quantifier::Forall => (holds, fails),
-        }
+        })
     }
 
     /// The execution that decides the verdict, or any that was found.

@@ -56,9 +56,8 @@ fn program(report: &FileReport, checked: &ProgramChecked, details: Details, pale
             let _ = write!(out, "\n{}", execution(&drawing, palette));
         }
     }
-    let counts = &checked.outcome.counts;
-    let executions = if counts.executions == 1 { "execution" } else { "executions" };
-    if checked.counted {
+    if let Some(counts) = &checked.outcome.counts {
+        let executions = if counts.executions == 1 { "execution" } else { "executions" };
         let _ = writeln!(out, "  {} complete {executions}, {} blocked", counts.executions, counts.blocked);
     }
     if details.stats {
@@ -160,14 +159,13 @@ fn mark(holds: bool, palette: Palette) -> String {
 }
 
 fn counts(checked: &Checked, palette: Palette, out: &mut String) {
-    let (holds, fails) = checked.counts();
-    let states = checked.outcome.states.as_ref().map_or(0, Vec::len);
+    let states = checked.outcome.states.as_deref().unwrap_or_default();
     let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
-    let mut line = format!(
-        "{}; the condition holds in {holds} of {} (*)",
-        plural(states as u64, "state"),
-        plural(holds + fails, "execution")
-    );
+    let (holds, of) = match checked.counts() {
+        Some((holds, fails)) => (holds, plural(holds + fails, "execution")),
+        None => (states.iter().filter(|s| s.holds).count() as u64, "them".to_owned()),
+    };
+    let mut line = format!("{}; the condition holds in {holds} of {of} (*)", plural(states.len() as u64, "state"));
     if let Some(observation) = Observation::of(&checked.outcome) {
         let _ = write!(line, ": {}", observation_word(observation));
     }

@@ -103,8 +103,8 @@ struct Connection {
 }
 
 impl Connection {
-    /// Tells the theory what is new, then the solver what the theory says.
-    fn exchange(&mut self, solver: &mut TheoryArg) {
+    /// Tells the theory what is new.
+    fn tell(&mut self, solver: &TheoryArg) {
         let mut bridge = self.bridge.borrow_mut();
         for lit in solver.model()[self.n_told..].iter().map(|lit| incoming(*lit)) {
             if self.observed.get(lit.var().index()).is_some_and(|observed| *observed) {
@@ -112,6 +112,11 @@ impl Connection {
             }
         }
         self.n_told = solver.model().len();
+    }
+
+    /// Tells the solver what the theory says.
+    fn ask(&self, solver: &mut TheoryArg) {
+        let mut bridge = self.bridge.borrow_mut();
         while let Some(lit) = bridge.propagate() {
             if !solver.propagate(outgoing(lit)) {
                 return;
@@ -130,11 +135,15 @@ impl Connection {
 
 impl batsat::Theory for Connection {
     fn final_check(&mut self, solver: &mut TheoryArg) {
-        self.exchange(solver);
+        self.tell(solver);
+        if !self.bridge.borrow_mut().final_check() {
+            self.ask(solver);
+        }
     }
 
     fn partial_check(&mut self, solver: &mut TheoryArg) {
-        self.exchange(solver);
+        self.tell(solver);
+        self.ask(solver);
     }
 
     fn create_level(&mut self) {

@@ -98,6 +98,9 @@ impl Bridge {
     pub(crate) fn reason(&mut self, lit: Lit) -> Vec<Lit> {
         let original = translate(&self.originals, lit);
         let mut clause = self.call(vec![original], |theory| theory.reason(original));
+        if !clause.contains(&original) {
+            clause.push(original);
+        }
         self.proxied(&mut clause);
         clause
     }

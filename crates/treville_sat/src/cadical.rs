@@ -52,6 +52,10 @@ impl Core for Cadical {
         self.solver.add_observed_var(var.lit().number());
     }
 
+    fn prefer(&mut self, lit: Lit) {
+        self.solver.phase(lit.number());
+    }
+
     fn solve(&mut self, assumptions: &[Lit]) -> Verdict {
         for lit in assumptions {
             self.solver.assume(lit.number());

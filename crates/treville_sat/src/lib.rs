@@ -8,7 +8,7 @@
 //! use treville_base::Cancel;
 //! use treville_sat::{Backend, Gates, Orders, Solver, Verdict};
 //!
-//! let mut gates = Gates::new(Solver::with_theory(Backend::ALL[0], Orders::new()));
+//! let mut gates = Gates::new(Solver::with_theory(Backend::default(), Orders::new()));
 //! let (a, b) = (gates.fresh(), gates.fresh());
 //! let order = gates.sink.theory_mut().add_order();
 //! gates.sink.theory_mut().add_edge(order, 0, 1, a);
@@ -18,7 +18,15 @@
 //! assert_eq!(gates.sink.solve(&[a, b], &Cancel::new()), Verdict::Unsat);
 //! ```
 //!
+//! The same orders can be given in clauses ([`encode_acyclic`]), to find mistakes of either. Where CaDiCaL says that there is no
+//! model, [`Solver::with_proof`] has its derivation, which [`lrat::check`] repeats.
+//!
+//! Read in this order: `lit`, `clauses`, `solver`, `theory`, `orders` with `graph` and `fixed` below it, `gates`, `words`, `bits`.
+//!
 //! This crate knows nothing of programs, events and models.
+
+#[cfg(not(any(feature = "cadical", feature = "batsat")))]
+compile_error!("treville_sat needs a solver: turn on the feature `cadical` or `batsat`");
 
 #[cfg(feature = "batsat")]
 mod batsat;

@@ -50,7 +50,7 @@ pub trait Explain {
 }
 
 /// How many cycles are told of one conflict.
-const MAX_CYCLES: usize = 4;
+const MAX_CYCLES: usize = 3;
 
 #[derive(Default)]
 pub struct Orders {
@@ -64,7 +64,7 @@ pub struct Orders {
     /// By code of literal: the live edges that it brings.
     brings: Vec<Vec<EdgeId>>,
     /// By node: the live edges that leave it, fixed ones aside.
-    leaving: Vec<Vec<EdgeId>>,
+    leaving: Vec<Vec<Arc>>,
     /// By variable.
     trail_of: Vec<Assignment>,
     trail: Vec<Lit>,
@@ -188,12 +188,9 @@ impl Orders {
 
     /// Puts edges that a new edge `from` → `to` forbids on the list.
     fn block(&mut self, from: u32, to: u32) {
-        let (edges, ends, trail_of) = (&self.edges, &self.ends, &self.trail_of);
-        let is_open = |lit: Lit| trail_of.get(lit.var().index()).is_none_or(|a| a.place == 0);
-        let closing = self.graph.closing(from, to, |node| {
-            let leaving = self.leaving[node as usize].iter().filter(|edge| is_open(edges[**edge].lit));
-            leaving.map(|edge| Arc { node: ends[edge.index()].1, edge: *edge })
-        });
+        let (edges, trail_of) = (&self.edges, &self.trail_of);
+        let is_open = |edge| trail_of.get(edges[edge].lit.var().index()).is_none_or(|a| a.place == 0);
+        let closing = self.graph.closing(from, to, &self.leaving, is_open);
         let limit = self.trail.len() as u32;
         for edge in closing {
             let lit = self.edges[edge].lit;
@@ -242,8 +239,8 @@ impl Orders {
             if let Some(explain) = self.explain.as_ref().filter(|_| implied != Some(!lit)) {
                 explain.explain(lit, &|lit| self.was_true(lit, limit), &mut because);
             }
-            if because.is_empty() {
-                because.push(lit);
+            if because.is_empty() || !because.iter().all(|lit| self.was_true(*lit, limit)) {
+                because = vec![lit];
             }
             clause.extend(because.drain(..).filter(|lit| *lit != Lit::TRUE).map(|lit| !lit));
         }
@@ -379,7 +376,8 @@ impl Orders {
             self.brings.resize(code + 1, Vec::new());
         }
         self.brings[code].push(edge);
-        self.leaving[self.ends[edge.index()].0 as usize].push(edge);
+        let (from, to) = self.ends[edge.index()];
+        self.leaving[from as usize].push(Arc { node: to, edge });
     }
 
     fn observe(&mut self, var: Var, preparation: &mut Preparation) {

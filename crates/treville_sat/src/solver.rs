@@ -36,6 +36,12 @@ impl Backend {
     }
 }
 
+impl Default for Backend {
+    fn default() -> Self {
+        Backend::ALL[0]
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Sat,
@@ -69,6 +75,8 @@ pub(crate) struct SearchStats {
 pub(crate) trait Core {
     fn add_clause(&mut self, clause: &[Lit]);
     fn observe(&mut self, var: Var);
+    /// Guesses `lit` rather than its negation; may be ignored.
+    fn prefer(&mut self, _lit: Lit) {}
     /// Ends soon after [`Bridge::is_over`].
     fn solve(&mut self, assumptions: &[Lit]) -> Verdict;
     /// After [`Verdict::Sat`], until anything changes.
@@ -147,6 +155,12 @@ impl<T: Theory + 'static> Solver<T> {
     pub fn add_clause(&mut self, clause: &[Lit]) {
         self.n_clauses += 1;
         self.core.add_clause(clause);
+    }
+
+    /// Where the variable of `lit` has to be guessed, `lit` is: a hint, which batsat ignores. Literals that mean something only if they
+    /// are true, such as edges that clauses never ask for, are better guessed false.
+    pub fn prefer(&mut self, lit: Lit) {
+        self.core.prefer(lit);
     }
 
     /// Whether there is a model of the clauses that the theory accepts and in which all `assumptions` hold.

@@ -72,7 +72,7 @@ impl std::fmt::Display for StopReason {
     }
 }
 
-/// A final state with the number of executions that end in it.
+/// A final state with the number of executions that end in it, if they are counted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FinalState {
     /// In the order of the question's observed places.
@@ -118,7 +118,8 @@ pub struct Outcome {
     pub answers: Vec<Answer>,
     /// Sorted by value. Complete unless `stopped`.
     pub states: Option<Vec<FinalState>>,
-    pub counts: Counts,
+    /// None if the engine does not count: then a final state was seen, however often it is reached.
+    pub counts: Option<Counts>,
     /// Flags that some execution raised, with how many did.
     pub flags: BTreeMap<Name, u64>,
     /// Some execution violates an `undefined_unless`.

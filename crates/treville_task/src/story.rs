@@ -57,21 +57,21 @@ pub struct Bytes {
 pub enum Action {
     Read {
         place: Bytes,
-        value: u64,
+        value: u128,
         /// The step that wrote it; none for an initial value.
         from: Option<usize>,
         lock: bool,
     },
     Write {
         place: Bytes,
-        value: u64,
+        value: u128,
         lock: bool,
     },
     /// A read and a write with nothing in between.
     Update {
         place: Bytes,
-        old: u64,
-        new: u64,
+        old: u128,
+        new: u128,
         from: Option<usize>,
         lock: bool,
     },
@@ -134,7 +134,7 @@ impl Action {
     }
 
     /// The value that it leaves in memory.
-    pub fn written(&self) -> Option<u64> {
+    pub fn written(&self) -> Option<u128> {
         match self {
             Action::Write { value, .. } | Action::Update { new: value, .. } => Some(*value),
             _ => None,
@@ -142,7 +142,7 @@ impl Action {
     }
 
     /// The value that it finds in memory.
-    pub fn read(&self) -> Option<u64> {
+    pub fn read(&self) -> Option<u128> {
         match self {
             Action::Read { value, .. } | Action::Update { old: value, .. } => Some(*value),
             _ => None,

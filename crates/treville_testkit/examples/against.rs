@@ -62,7 +62,7 @@ fn main() {
                 tally.refused += 1;
             } else if expected_findings == findings {
                 tally.agree += 1;
-                tally.executions += found.counts.executions;
+                tally.executions += found.counts.map_or(0, |counts| counts.executions);
             } else {
                 let show = |findings: &Findings| findings.show(&task.program, question);
                 println!("{path} {model}: enumerate\n{}explore\n{}", show(&expected_findings), show(&findings));

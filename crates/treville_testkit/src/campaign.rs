@@ -140,7 +140,7 @@ fn one(lab: &Lab, plan: &Plan, number: usize) -> Result<Tally, String> {
             format!("seed {seed}, program {number}, model {model}, specialised {specialise}\n{text}\n{why}")
         })?;
         tally.runs += 1;
-        tally.executions += findings.executions;
+        tally.executions += findings.executions.unwrap_or(0);
         *tally.pairs.entry((sketch.syntax.name(), model)).or_default() += 1;
         weak_states.get_or_insert(findings);
     }

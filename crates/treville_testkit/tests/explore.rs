@@ -32,7 +32,7 @@ fn explore_agrees_with_enumerate_on_every_small_case() {
             }
             assert!(Explore.supports(&task).is_ok(), "{}", case.name);
             match compare(&Explore, &fast, &task, &task, &linked) {
-                Ok(findings) => executions += findings.executions,
+                Ok(findings) => executions += findings.executions.unwrap_or(0),
                 Err(why) => wrong.push(format!("{} under {}: {why}", case.name, expectation.model)),
             }
             compared += 1;

@@ -9,7 +9,7 @@ use treville_explore::Explore;
 use treville_ir::{Dialect, Program, Terminator};
 use treville_litmus::Litmus;
 use treville_passes::target::{self, Exclusives};
-use treville_task::{Engine, Reference, Silent, Task};
+use treville_task::{Engine, Limits, Reference, Silent, Task};
 use treville_testkit::Lab;
 use treville_testkit::campaign::{Plan, sketch};
 
@@ -64,8 +64,11 @@ fn compare(
     if Explore.supports(&program).is_err() {
         return None;
     }
-    let explored = Explore.run(&program, &Silent);
-    if explored.violation.is_some() || explored.stopped.is_some() {
+    let explored = [1, 2].map(|threads| {
+        let limits = Limits { threads: Some(threads), ..program.limits.clone() };
+        Explore.run(&Task { limits, ..program.clone() }, &Silent)
+    });
+    if explored.iter().any(|outcome| outcome.violation.is_some() || outcome.stopped.is_some()) {
         // Accesses of different sizes, or what the search cannot do under the model.
         return None;
     }
@@ -73,8 +76,9 @@ fn compare(
     if enumerated.stopped.is_some() {
         return None;
     }
-    let (n, expected) = (explored.counts.executions, enumerated.counts.executions);
-    Some(if n == expected { Ok(n) } else { Err(format!("{n} executions, not {expected}")) })
+    let ([one, two], n) =
+        (explored.map(|outcome| outcome.counts.map(|c| c.executions)), enumerated.counts.map(|c| c.executions));
+    Some(if one == n && two == n { Ok(n) } else { Err(format!("{one} executions, {two} by two, not {n}")) })
 }
 
 /// The dialects of the machines, as their smallest tests have them.

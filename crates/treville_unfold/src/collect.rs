@@ -137,7 +137,7 @@ impl<'t> Collector<'t> {
             answers,
             // If nobody asked for them, not all were looked for.
             states: self.task.states.then(|| self.states.into_values().collect()),
-            counts: self.counts,
+            counts: Some(self.counts),
             flags: self.flags,
             undefined: self.undefined,
             violation: None,

@@ -91,7 +91,6 @@ impl Guarded {
                 thread,
                 cfg: &cfg,
                 nest: &nest,
-                structured: !shape.control,
                 traces: &mut guarded.traces,
                 required: &mut guarded.required,
                 out: GuardedThread::default(),
@@ -192,8 +191,6 @@ struct Run<'a> {
     thread: ThreadId,
     cfg: &'a Cfg,
     nest: &'a Nest,
-    /// Loops that are entered anew count anew.
-    structured: bool,
     traces: &'a mut Traces,
     required: &'a mut Vec<TermId>,
     out: GuardedThread,
@@ -337,9 +334,7 @@ impl Run<'_> {
             let iteration = state.iterations.entry(block).or_default();
             *iteration = if was_inside { *iteration + 1 } else { 0 };
         }
-        if self.structured {
-            state.vm.forget_loops(|header| around.contains(&header));
-        }
+        state.vm.forget_loops(|header| around.contains(&header));
         state.block = block;
     }
 

@@ -30,7 +30,13 @@ pub fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, s
     let lxsx = links(frame, &skeleton.events, |l| if let Link::Lxsx(i) = l { Some(i) } else { None });
     let po = (BaseRel::Po, po(vocabulary, frame));
     let local = DEPENDENCIES.iter().map(|(rel, deps)| (*rel, local(frame, *deps)));
-    let all = local.chain([po, (BaseRel::Loc, loc), (BaseRel::SameObject, same_object), (BaseRel::Amo, amo), (BaseRel::Lxsx, lxsx)]);
+    let all = local.chain([
+        po,
+        (BaseRel::Loc, loc),
+        (BaseRel::SameObject, same_object),
+        (BaseRel::Amo, amo),
+        (BaseRel::Lxsx, lxsx),
+    ]);
     skeleton.rels.extend(all.filter(|(_, r)| !r.is_empty()));
     skeleton
 }

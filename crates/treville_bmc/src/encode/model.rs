@@ -6,8 +6,9 @@
 //! not go round in circles, which is an order on pairs.
 
 use super::{Encoder, Order, pair};
+use crate::Fixpoint;
 use rustc_hash::FxHashMap;
-use treville_base::IndexVec;
+use treville_base::{Cancel, IndexVec};
 use treville_event::BaseRel;
 use treville_model::{CheckKind, Orders, PickId, PickSource, RecOrder, Term, TermId, children};
 use treville_relations::{Duty, Extent, Polarity};
@@ -29,7 +30,8 @@ struct Derivation {
 }
 
 impl Encoder<'_> {
-    pub(crate) fn model(&mut self) {
+    /// `None` if that was cancelled.
+    pub(crate) fn model(&mut self, cancel: &Cancel) -> Option<()> {
         for &(x, y) in &self.analysis.contradictions {
             let (x, y) = (self.happens[x], self.happens[y]);
             self.clause([!x, !y]);
@@ -42,11 +44,20 @@ impl Encoder<'_> {
         let terms: Vec<TermId> = self.model.terms.ids().collect();
         for t in terms {
             let (active, stated) = (&self.analysis.active[t], &self.analysis.stated[t]);
-            let (up, down) = (active.up.union(&stated.up), active.down.union(&stated.down));
+            let (up, mut down) = (active.up.union(&stated.up), active.down.union(&stated.down));
+            if self.options.fixpoint == Fixpoint::Kleene && grounds.recursive[t] {
+                down.union_assign(&up);
+            }
             for (x, y) in up.pairs() {
+                if cancel.is_due() {
+                    return None;
+                }
                 self.define_up(t, x, y);
             }
             for (x, y) in down.pairs() {
+                if cancel.is_due() {
+                    return None;
+                }
                 self.define_down(t, x, y, &mut grounds);
             }
         }
@@ -55,6 +66,7 @@ impl Encoder<'_> {
             self.check(&relevant.duty, &relevant.pairs);
         }
         self.finish_orders();
+        Some(())
     }
 
     fn edge(&mut self, t: TermId, x: usize, y: usize) -> Edge {
@@ -76,7 +88,13 @@ impl Encoder<'_> {
         }
         let lit = match self.model.term(t) {
             Term::BaseRel(rel) => self.base(*rel, x, y),
-            Term::BaseSet(_) => self.is_last(x),
+            Term::BaseSet(name) if name == "FW" => self.is_last(x),
+            Term::BaseSet(name) => match self.events.facts.sets.get(name) {
+                Some(set) if set.must.contains(x) => self.happens[x],
+                _ => Lit::FALSE,
+            },
+            Term::Universe => self.both(x, y),
+            Term::Empty => Lit::FALSE,
             _ => self.fresh(),
         };
         self.terms.insert(key, lit);
@@ -91,6 +109,13 @@ impl Encoder<'_> {
 
     fn base(&mut self, rel: BaseRel, x: usize, y: usize) -> Lit {
         let absent = Lit::FALSE;
+        let certain = match self.events.facts.rels.get(&rel) {
+            Some(known) => known.must.contains(x, y),
+            None => rel == BaseRel::Id && x == y,
+        };
+        if certain {
+            return self.both(x, y);
+        }
         match rel {
             BaseRel::Rf => self.rf.get(&pair(x, y)).copied().unwrap_or(absent),
             BaseRel::Co => self.co.get(&pair(x, y)).copied().unwrap_or(absent),
@@ -171,11 +196,18 @@ impl Encoder<'_> {
             Term::Plus(a) | Term::Star(a) => {
                 let (step, rest) = (may(a), may(t));
                 let between = (0..n).filter(|&z| z != x && z != y && step.contains(x, z) && rest.contains(z, y));
-                [of(&[(a, x, y)])].into_iter().chain(between.map(|z| of(&[(a, x, z), (t, z, y)]))).collect()
+                let longer = between.map(|z| of(&[(a, x, z), (t, z, y)]));
+                let mut all: Vec<Derivation> = [of(&[(a, x, y)])].into_iter().chain(longer).collect();
+                if x == y && matches!(self.model.term(t), Term::Star(_)) {
+                    all.push(Derivation { edges: Vec::new(), lits: vec![self.happens[x]] });
+                }
+                all
             }
+            Term::Opt(_) if x == y => vec![Derivation { edges: Vec::new(), lits: vec![self.happens[x]] }],
             Term::Opt(a) => vec![of(&[(a, x, y)])],
             Term::Product(a, b) => vec![of(&[(a, x, x), (b, y, y)])],
-            Term::ToId(a) => vec![of(&[(a, x, x)])],
+            Term::ToId(a) if x == y => vec![of(&[(a, x, x)])],
+            Term::ToId(_) => Vec::new(),
             Term::Domain(a) => (0..n).filter(|&z| may(a).contains(x, z)).map(|z| of(&[(a, x, z)])).collect(),
             Term::Range(a) => (0..n).filter(|&z| may(a).contains(z, x)).map(|z| of(&[(a, z, x)])).collect(),
             Term::Rec(rec, i) if self.model.recs[rec].order == RecOrder::Least => {
@@ -311,7 +343,8 @@ impl Encoder<'_> {
 
     fn check(&mut self, duty: &Duty, pairs: &Extent) {
         let check = &self.model.checks[duty.check];
-        let pairs: Vec<(usize, usize)> = pairs.pairs().collect();
+        let matters = |(x, y): &(usize, usize)| duty.kind != CheckKind::Irreflexive || x == y;
+        let pairs: Vec<(usize, usize)> = pairs.pairs().filter(matters).collect();
         let violated = match (duty.polarity, duty.kind) {
             (Polarity::Up, CheckKind::Acyclic) if duty.required => {
                 let order = self.new_order();
@@ -340,7 +373,10 @@ impl Encoder<'_> {
                 }
                 !self.or(&some)
             }
-            (Polarity::Down, CheckKind::Acyclic) => self.cycle(duty.term, &pairs),
+            (Polarity::Down, CheckKind::Acyclic) => {
+                let edges = pairs.into_iter().map(|(x, y)| (x, y, self.holds(duty.term, x, y))).collect();
+                self.cycle(edges)
+            }
             (Polarity::Down, _) => {
                 let mut some = Vec::new();
                 for (x, y) in pairs {
@@ -354,25 +390,6 @@ impl Encoder<'_> {
         } else {
             self.notes.insert(check.name.clone(), violated);
         }
-    }
-
-    /// Whether there is a cycle: events of which each has a chosen edge to another one.
-    fn cycle(&mut self, t: TermId, pairs: &[(usize, usize)]) -> Lit {
-        let mut leaving: FxHashMap<usize, Vec<Lit>> = FxHashMap::default();
-        let mut chosen = Vec::new();
-        for &(x, y) in pairs {
-            let edge = self.holds(t, x, y);
-            let choice = self.fresh();
-            self.clause([!choice, edge]);
-            leaving.entry(x).or_default().push(choice);
-            chosen.push((y, choice));
-        }
-        for (y, choice) in &chosen {
-            let next = leaving.get(y).cloned().unwrap_or_default();
-            self.clause(next.into_iter().chain([!*choice]));
-        }
-        let some: Vec<Lit> = chosen.into_iter().map(|(_, choice)| choice).collect();
-        self.or(&some)
     }
 }
 

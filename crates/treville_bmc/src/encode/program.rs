@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use treville_event::{BaseRel, Cell, Kind, Relation};
 use treville_ir::{ObjectId, ThreadId};
 use treville_sat::Lit;
-use treville_term::{Bv, TermId, VarId};
+use treville_term::{Bv, TermId, TermNode, VarId};
 
 impl Encoder<'_> {
     /// `required` must hold; `complete` and `cut` say how threads end.
@@ -18,7 +18,8 @@ impl Encoder<'_> {
             self.happens.push(happens);
         }
         for thread in self.events.threads {
-            let made = thread.choices.iter().map(|(guard, var, width)| (self.condition(*guard), *var, *width)).collect();
+            let made =
+                thread.choices.iter().map(|(guard, var, width)| (self.condition(*guard), *var, *width)).collect();
             self.choices.push(made);
         }
         for term in required {
@@ -171,6 +172,31 @@ impl Encoder<'_> {
             self.clause(sources.iter().copied().chain([!happens, strays]));
             self.gates.at_most_one(&sources);
         }
+    }
+
+    /// Whether reads get their values from each other in a circle, each write of which only copies what was read: such a value
+    /// is out of thin air, and equal to nothing else, whatever its bits are.
+    pub(crate) fn circles(&mut self) -> Lit {
+        let n = self.events.len();
+        let mut flow = Relation::new(n);
+        for (r, w) in (0..n).flat_map(|r| (0..n).map(move |w| (r, w))) {
+            let (Some(var), Some(term)) = (self.events.frame.events[r].read, self.events.frame.events[w].written)
+            else {
+                continue;
+            };
+            if matches!(self.store().node(term), TermNode::Var(v, _) if v == var) && !self.events.is_exclusive(r, w) {
+                flow.insert(r, w);
+            }
+        }
+        flow.union_assign(self.may(BaseRel::Rf));
+        let mut around = flow.transitive_closure().inverse();
+        around.intersect_assign(&flow);
+        let mut edges = Vec::new();
+        for (x, y) in around.iter() {
+            let source = self.rf.get(&pair(x, y)).copied();
+            edges.push((x, y, source.unwrap_or_else(|| self.both(x, y))));
+        }
+        self.cycle(edges)
     }
 
     /// Writes of one cell come one after the other.

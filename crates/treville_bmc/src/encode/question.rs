@@ -38,14 +38,17 @@ impl Encoder<'_> {
             Operand::Value(v) => Some(bits_of(*v)),
             Operand::Place(place) => self.final_bits(place, registers),
         };
-        let equal = match right {
-            None => Lit::FALSE,
-            Some(right) => {
-                let width = left.len().min(right.len());
-                self.gates.equal(&left[..width], &right[..width])
-            }
-        };
-        if atom.op == Comparison::Eq { equal } else { !equal }
+        let Some(right) = right else { return Lit::constant(atom.op == Comparison::Ne) };
+        let width = left.len().min(right.len());
+        let (left, right) = (&left[..width], &right[..width]);
+        match atom.op {
+            Comparison::Eq => self.gates.equal(left, right),
+            Comparison::Ne => !self.gates.equal(left, right),
+            Comparison::Lt => self.gates.signed_less(left, right, false),
+            Comparison::Le => self.gates.signed_less(left, right, true),
+            Comparison::Gt => self.gates.signed_less(right, left, false),
+            Comparison::Ge => self.gates.signed_less(right, left, true),
+        }
     }
 
     /// The final value of a place that has one.

@@ -7,7 +7,8 @@
 //! A new event is the last of its thread: it only leads on by co or fr, to later writes of its location. So a cycle through
 //! it begins at the event, if it is seq_cst, or at a fence that happens before it, goes on to such a write, or to a fence
 //! after it, and comes back. The search goes backward, from an event to those before it, of each thread to the latest only:
-//! program order leads to the rest.
+//! program order leads to the rest. Accesses to several cells at once are one event of the order, named by the first of their
+//! parts; they are of one location if they have a cell in common.
 
 use super::Scratch;
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, NO_LOC, NO_PROMISE, Row};
@@ -17,12 +18,26 @@ pub(super) fn in_cycle(graph: &Graph, e: EventId, scratch: &mut Scratch) -> bool
     let Scratch { seen, todo, places, reach } = scratch;
     note_places(graph, places);
     let label = graph.label(e);
-    let place = if label.kind.reads() { places[label.rf as usize] } else { places[e as usize] };
+    let place = |e: EventId| {
+        let label = graph.label(e);
+        (label.loc, if label.kind.reads() { places[label.rf as usize] } else { places[e as usize] })
+    };
+    let alone = [place(e)];
+    let together: Vec<(LocId, u32)> = match label.parts() {
+        1 => Vec::new(),
+        _ => graph
+            .group(e)
+            .iter()
+            .filter(|p| label.kind.reads() || places[**p as usize] > 0)
+            .map(|p| place(*p))
+            .collect(),
+    };
+    let targets = if label.parts() == 1 { &alone[..] } else { &together[..] };
     let mut order = Psc { graph, places, seen, todo, reach, has_fences: graph.labels.iter().any(is_fence) };
     order.reset();
     if label.mode.seq_cst() {
-        order.before(e);
-        if order.reaches(label.loc, place, false) {
+        order.before(order.first_part(e));
+        if order.reaches(targets, false) {
             return true;
         }
     }
@@ -32,7 +47,7 @@ pub(super) fn in_cycle(graph: &Graph, e: EventId, scratch: &mut Scratch) -> bool
     order.reset();
     order.reach.copy_from_slice(graph.row(e, Row::Hb));
     order.push_fences();
-    order.reaches(label.loc, place, true)
+    order.reaches(targets, true)
 }
 
 /// Whether one seq_cst fence leads to another by program order and reads-from without happening before it.
@@ -73,28 +88,45 @@ impl Psc<'_> {
         self.reach.resize(self.graph.stride(), 0);
     }
 
-    /// Whether the search comes to what a new event at this place of its location leads to: a later write, or a fence after
+    /// Whether the search comes to what a new event at these places of its locations leads to: a later write, or a fence after
     /// one, or, if it starts at a fence, also a fence after a read of one.
-    fn reaches(&mut self, loc: LocId, place: u32, from_fence: bool) -> bool {
+    fn reaches(&mut self, targets: &[(LocId, u32)], from_fence: bool) -> bool {
         while let Some(c) = self.todo.pop() {
+            let c = self.first_part(c);
             if std::mem::replace(&mut self.seen[c as usize], true) {
                 continue;
             }
-            let label = self.graph.label(c);
-            let location = &self.graph.locations[loc as usize];
-            let found = if is_fence(label) {
-                let seen = |y: &&EventId| self.graph.hb(**y, c);
-                location.writes[place as usize..].iter().any(|y| seen(&y))
-                    || (from_fence && location.reads.iter().filter(|y| self.reads_later(**y, place)).any(|y| seen(&y)))
-            } else {
-                label.loc == loc && label.kind.writes() && self.places[c as usize] > place
-            };
-            if found {
+            if targets.iter().any(|(loc, place)| self.is_after(c, *loc, *place, from_fence)) {
                 return true;
             }
             self.before(c);
         }
         false
+    }
+
+    /// The event that an access is named by.
+    fn first_part(&self, c: EventId) -> EventId {
+        if self.graph.label(c).part() == 0 { c } else { self.graph.group(c)[0] }
+    }
+
+    /// Whether a new event at this place of a location leads to `c`.
+    fn is_after(&self, c: EventId, loc: LocId, place: u32, from_fence: bool) -> bool {
+        let label = self.graph.label(c);
+        if is_fence(label) {
+            let location = &self.graph.locations[loc as usize];
+            let seen = |y: &&EventId| self.graph.hb(**y, c);
+            location.writes[place as usize..].iter().any(|y| seen(&y))
+                || (from_fence && location.reads.iter().filter(|y| self.reads_later(**y, place)).any(|y| seen(&y)))
+        } else {
+            let comes_after = |c: EventId| self.graph.label(c).loc == loc && self.places[c as usize] > place;
+            label.kind.writes()
+                && (label.parts() == 1 && comes_after(c) || self.parts(c).iter().any(|p| comes_after(*p)))
+        }
+    }
+
+    /// The parts of an access to several cells.
+    fn parts(&self, c: EventId) -> &[EventId] {
+        if self.graph.label(c).parts() == 1 { &[] } else { self.graph.group(c) }
     }
 
     /// Where the write that a read reads is; none, if it was promised.
@@ -167,9 +199,21 @@ impl Psc<'_> {
         if let Some(previous) = earlier.last() {
             self.through(*previous);
         }
-        if let Some(v) = earlier.iter().rev().find(|v| graph.label(**v).loc != label.loc) {
+        if let Some(v) = earlier.iter().rev().find(|v| graph.is_elsewhere(**v, b, label)) {
             self.before_elsewhere(*v, label.thread);
         }
+        if label.parts() == 1 {
+            return self.before_cell(b);
+        }
+        for i in 0..graph.group(b).len() {
+            self.before_cell(graph.group(b)[i]);
+        }
+    }
+
+    /// What comes before an access by the order of one of its cells.
+    fn before_cell(&mut self, b: EventId) {
+        let graph = self.graph;
+        let label = graph.label(b);
         let location = &graph.locations[label.loc as usize];
         for x in location.writes.iter().chain(&location.reads) {
             if *x != b && graph.hb(*x, b) {
@@ -203,7 +247,7 @@ impl Psc<'_> {
             let events = &self.graph.threads[thread].events[..usize::from(*n)];
             let found = (0..events.len()).rev().find(|i| {
                 let label = self.graph.label(events[*i]);
-                let other = |u: &EventId| label.loc == NO_LOC || self.graph.label(*u).loc != label.loc;
+                let other = |u: &EventId| label.loc == NO_LOC || self.graph.is_elsewhere(*u, events[*i], label);
                 label.mode.seq_cst() && events[i + 1..].iter().any(other)
             });
             self.todo.extend(found.map(|i| events[i]));
@@ -218,15 +262,18 @@ impl Psc<'_> {
                 continue;
             }
             self.reach[thread] = *n;
-            let earlier = self.last_in(thread as u16, *n - 1, |l| l.mode.seq_cst());
-            self.todo.extend(earlier);
-            // The last one leads on if somebody accesses the same location after it.
             let last = graph.threads[thread].events[usize::from(*n) - 1];
             let label = graph.label(last);
+            let earlier = self.last_in(thread as u16, *n - 1 - u16::from(label.part()), |l| l.mode.seq_cst());
+            self.todo.extend(earlier);
+            // The last one leads on if somebody accesses the same location after it.
             if label.mode.seq_cst() && label.loc != NO_LOC {
-                let location = &graph.locations[label.loc as usize];
-                let between = |y: &EventId| *y != last && graph.hb(last, *y) && graph.hb(*y, b);
-                if location.writes.iter().chain(&location.reads).any(between) {
+                let between = |x: EventId| {
+                    let location = &graph.locations[graph.label(x).loc as usize];
+                    let between = |y: &EventId| *y != x && graph.hb(x, *y) && graph.hb(*y, b);
+                    location.writes.iter().chain(&location.reads).any(between)
+                };
+                if graph.group(last).iter().any(|x| between(*x)) {
                     self.todo.push(last);
                 }
             }

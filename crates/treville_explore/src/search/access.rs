@@ -18,6 +18,9 @@ impl Search<'_, '_> {
         may_put_off: bool,
     ) -> Result<Option<Move>, Stop> {
         let t = usize::from(thread);
+        if self.in_parts && !self.image.site(site).parts.is_empty() {
+            return self.read_parts(thread, site, addr, may_put_off);
+        }
         let loc = self.location(thread, site, addr)?;
         let last = self.graph.locations[loc as usize].writes.len();
         let source = self.graph.co_at(loc, last);
@@ -82,6 +85,9 @@ impl Search<'_, '_> {
     pub(super) fn read_from(&mut self, e: EventId, source: EventId) -> Result<Move, Stop> {
         let loc = self.graph.label(e).loc;
         self.give(e, source, self.value_of(loc, source));
+        if self.graph.label(e).parts() > 1 {
+            return self.has_read_part(e);
+        }
         // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest
         // write when it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
         if matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. }) {
@@ -102,6 +108,9 @@ impl Search<'_, '_> {
         let label = &mut self.graph.labels[e as usize];
         (label.rf, label.value, label.state, label.promise) = (source, value, state, NO_PROMISE);
         let label = *label;
+        if label.parts() > 1 {
+            return self.settle(e);
+        }
         if label.kind == Kind::UpdateRead
             && let Some(site) = label.site
         {
@@ -121,11 +130,24 @@ impl Search<'_, '_> {
         }
     }
 
-    pub(super) fn write(&mut self, thread: u16, site: SiteId, addr: u64, value: u64, kind: Kind) -> Result<Move, Stop> {
-        let loc = self.location(thread, site, addr)?;
-        let mode = self.modes[site.0 as usize].write;
+    pub(super) fn write(
+        &mut self,
+        thread: u16,
+        site: SiteId,
+        addr: u64,
+        words: [u64; 2],
+        kind: Kind,
+    ) -> Result<Move, Stop> {
         let size = self.image.site(site).size;
-        let value = if size >= 8 { value } else { value & ((1 << (8 * size)) - 1) };
+        if self.in_parts && !self.image.site(site).parts.is_empty() {
+            return self.write_parts(thread, site, addr, words, kind);
+        }
+        let loc = self.location(thread, site, addr)?;
+        if self.in_parts {
+            self.note_extent(loc, (addr, size))?;
+        }
+        let mode = self.modes[site.0 as usize].write;
+        let value = low_bytes(words[0], size);
         let label = self.blank(thread, kind, mode, loc, value);
         let e = self.push(Label { site: Some(site), ..label });
         let first_way = self.ways.len();
@@ -140,11 +162,9 @@ impl Search<'_, '_> {
     /// The places that coherence and atomicity leave to a write, the latest on top.
     pub(super) fn places(&mut self, e: EventId) {
         let label = *self.graph.label(e);
-        let read = self.graph.label(self.graph.previous(e));
-        if label.kind == Kind::UpdateWrite && read.promise == NO_PROMISE {
-            let source = read.rf;
-            let place = self.graph.co_position(label.loc, source);
-            if !self.graph.joined(label.loc, place) {
+        if let Some(place) = self.forced_place(e) {
+            let in_time = label.kind == Kind::UpdateWrite || place >= self.bound(e);
+            if in_time && !self.graph.joined(label.loc, place) {
                 self.ways.push(Way::Place(place as u32));
             }
             return;
@@ -156,22 +176,58 @@ impl Search<'_, '_> {
         }
     }
 
+    /// The only place that a write may have, if it is that of an update, or a part of a write to cells that are always written
+    /// together of which another part has its place.
+    fn forced_place(&self, e: EventId) -> Option<usize> {
+        let label = self.graph.label(e);
+        if label.kind == Kind::UpdateWrite {
+            let read = self.graph.label(self.graph.update_read(e));
+            return (read.promise == NO_PROMISE).then(|| self.graph.co_position(label.loc, read.rf));
+        }
+        if label.part() == 0 || self.mixed {
+            return None;
+        }
+        let first = self.graph.group(e)[0];
+        Some(self.graph.co_position(self.graph.label(first).loc, first) - 1)
+    }
+
     /// The reads that may read from a new write in place of what they read, each exactly in the one graph where all that
     /// would be lost is as the search would first add it: from the last read down, up to the first event that is not.
-    fn revisits(&mut self, w: EventId) {
-        let loc = self.graph.label(w).loc;
+    pub(super) fn revisits(&mut self, w: EventId) {
+        let (loc, parts) = (self.graph.label(w).loc, self.graph.label(w).parts());
         let mut next = w;
+        if parts > 1 {
+            for r in self.reads_of_parts(w) {
+                if !self.may_revisit(r, w, &mut next) {
+                    return;
+                }
+            }
+            return;
+        }
         for i in (0..self.graph.locations[loc as usize].reads.len()).rev() {
             let r = self.graph.locations[loc as usize].reads[i];
-            if self.graph.porf(r, w) {
-                continue;
-            }
-            if !(r..next).all(|e| self.graph.porf(e, w) || self.is_as_first_added(e, w)) {
+            if !self.may_revisit(r, w, &mut next) {
                 return;
             }
-            self.ways.push(Way::Revisit(r));
-            next = r;
         }
+    }
+
+    /// Notes that a read may read from a new write, if it may. False if no earlier one may, either.
+    fn may_revisit(&mut self, r: EventId, w: EventId, next: &mut EventId) -> bool {
+        if self.graph.porf(r, w) {
+            return true;
+        }
+        let lost = r..std::mem::replace(next, r);
+        for e in lost {
+            let as_first = self.graph.porf(e, w) || self.is_as_first_added(e, w);
+            if !as_first && (!self.mixed || !self.is_first_part(e, r, w)) {
+                return false;
+            }
+        }
+        if self.mixed || self.graph.label(r).part() == 0 {
+            self.ways.push(Way::Revisit(r));
+        }
+        true
     }
 
     /// Whether an event is as it would be added first to what was there before it and what leads to `w`.
@@ -182,20 +238,21 @@ impl Search<'_, '_> {
         let source = match label.kind {
             Kind::Read | Kind::UpdateRead if label.promise != NO_PROMISE => return false,
             Kind::Read | Kind::UpdateRead => label.rf,
-            Kind::Write | Kind::UpdateWrite => {
-                let location = &graph.locations[label.loc as usize];
-                let mut earlier = location.reads.iter().take_while(|x| **x < e);
-                if earlier.any(|x| graph.label(*x).rf == e) {
-                    return false;
-                }
-                e
-            }
+            Kind::Write | Kind::UpdateWrite if self.is_read_before(e) => return false,
+            Kind::Write | Kind::UpdateWrite => e,
             // The value that is tried first.
             Kind::Choice => return label.value == 0,
             _ => return true,
         };
         let writes = &graph.locations[label.loc as usize].writes;
         known(source) && !writes[graph.co_position(label.loc, source)..].iter().any(|x| known(*x))
+    }
+
+    /// Whether a read that was added before a write reads from it.
+    pub(super) fn is_read_before(&self, w: EventId) -> bool {
+        let location = &self.graph.locations[self.graph.label(w).loc as usize];
+        let mut earlier = location.reads.iter().take_while(|x| **x < w);
+        earlier.any(|x| self.graph.label(*x).rf == w)
     }
 
     /// The first position of its location's order that coherence, as far as the rules know it, and symmetry leave to an event.
@@ -205,14 +262,20 @@ impl Search<'_, '_> {
 
     /// Whether the graph is still consistent, `e` having made a choice that is not the latest one.
     pub(super) fn allows(&mut self, e: EventId) -> bool {
-        if !self.rules.allows(&self.graph, e, &mut self.scratch) {
+        let allowed = match self.in_parts {
+            true => self.rules.allows_with_parts(&self.graph, e, &mut self.scratch),
+            false => self.rules.allows(&self.graph, e, &mut self.scratch),
+        };
+        if !allowed {
             return false;
         }
         if !self.rules.needs_judge(&self.graph) || self.is_unfinished(e) {
             return true;
         }
         let (graph, locations) = (&self.graph, &self.locations);
+        let sequential = self.rules.is_sequential(graph, &mut self.scratch);
         match &mut self.judge {
+            Some(judge) if sequential => judge.allows_sequential(graph, locations, !self.promising),
             Some(judge) if self.promising => judge.may_allow(graph, locations),
             Some(judge) => judge.allows(graph, locations),
             None => true,
@@ -237,6 +300,9 @@ impl Search<'_, '_> {
 
     /// Puts a write in its place and checks what that means.
     pub(super) fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
+        if self.graph.label(e).parts() > 1 {
+            return self.put_part(e, place, None);
+        }
         let latest = self.insert(e, place);
         if !latest && !self.allows(e) {
             return Ok(Move::Back);
@@ -247,4 +313,9 @@ impl Search<'_, '_> {
         self.check(e)?;
         Ok(Move::Go)
     }
+}
+
+/// The value that so many of the lowest bytes have.
+pub(super) fn low_bytes(value: u64, size: u8) -> u64 {
+    if size >= 8 { value } else { value & ((1 << (8 * size)) - 1) }
 }

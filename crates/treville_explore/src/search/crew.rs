@@ -4,6 +4,7 @@
 use super::{Ended, Entry, Explored, Job, Search, Shape, Stop, Way, estimate};
 use crate::graph::{EventId, Graph};
 use crate::memory::Numbers;
+use crate::promises::{Notes, Offers};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use treville_task::{Monitor, Progress};
@@ -18,6 +19,9 @@ struct Part {
 
 struct Crew<'a> {
     numbers: Arc<Numbers>,
+    /// What was seen that can be promised, and what is, in rounds after the first.
+    notes: Mutex<Notes>,
+    offers: Option<Arc<Offers>>,
     size: usize,
     table: Mutex<Table>,
     change: Condvar,
@@ -45,12 +49,18 @@ pub(super) struct Member<'a> {
 }
 
 /// Explores a program of this shape; stops if it has another one.
+///
+/// Executions with a cycle of program order and reads-from, under a model that has such, come after the others: in rounds, each
+/// with what could be promised before, until nothing is new. The last one finds them all.
 pub(super) fn explore(job: &Job<'_>, shape: Shape, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, Stop> {
     let size = job.options.workers.max(1);
+    let numbers = || Arc::new(Numbers::new(job.program.roots.len() as u16));
     let mut crew = Crew {
-        numbers: Arc::new(Numbers::new(job.program.roots.len() as u16)),
+        numbers: numbers(),
+        notes: Mutex::default(),
+        offers: None,
         size,
-        table: Mutex::new(Table { told: vec![(0, 0.0); size], ..Table::default() }),
+        table: Mutex::new(Table::new(size)),
         change: Condvar::new(),
         calls: AtomicUsize::new(0),
         stopped: AtomicBool::new(false),
@@ -59,12 +69,32 @@ pub(super) fn explore(job: &Job<'_>, shape: Shape, ended: &mut dyn FnMut(&Ended<
     };
     if job.monitor.wants_estimate() {
         crew.estimate = estimate::before(job, shape, Member { crew: &crew, index: 0 });
-        crew.numbers = Arc::new(Numbers::new(job.program.roots.len() as u16));
+        (crew.numbers, crew.notes) = (numbers(), Mutex::default());
     }
-    let crew = &crew;
+    let without = round(job, shape, &crew, ended)?;
+    if shape.symmetry && without.is_all() && crew.notes().may_promise(&job.rules) {
+        // What is promised tells equal threads apart.
+        return Err(Stop::Asymmetric);
+    }
+    let mut explored = without.clone();
+    let mut offers = Arc::default();
+    while explored.is_all() && !shape.symmetry {
+        let Some(next) = crew.notes().offer(&job.rules, &offers) else { break };
+        offers = Arc::new(next);
+        crew.offers = Some(Arc::clone(&offers));
+        (crew.table, crew.calls) = (Mutex::new(Table::new(size)), AtomicUsize::new(0));
+        explored = without.clone();
+        explored.add(round(job, shape, &crew, ended)?);
+    }
+    explored.estimate = crew.estimate;
+    Ok(explored)
+}
+
+/// Explores all executions, or all that have promises, once.
+fn round(job: &Job<'_>, shape: Shape, crew: &Crew<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, Stop> {
     let mut results = Vec::new();
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..size)
+        let others: Vec<_> = (1..crew.size)
             .map(|index| {
                 scope.spawn(move || {
                     let mut nobody = |_: &Ended<'_>| {};
@@ -75,7 +105,7 @@ pub(super) fn explore(job: &Job<'_>, shape: Shape, ended: &mut dyn FnMut(&Ended<
             })
             .collect();
         let mut search = Search::new(job, shape, Member { crew, index: 0 }, ended);
-        let result = search.all().and_then(|()| search.all_promised()).and_then(|()| search.take_parts());
+        let result = search.all().and_then(|()| search.take_parts());
         results.push(search.leave(result));
         for other in others {
             match other.join() {
@@ -88,13 +118,22 @@ pub(super) fn explore(job: &Job<'_>, shape: Shape, ended: &mut dyn FnMut(&Ended<
     for result in results {
         explored.add(result?);
     }
-    explored.estimate = crew.estimate;
     Ok(explored)
+}
+
+impl Table {
+    fn new(size: usize) -> Table {
+        Table { told: vec![(0, 0.0); size], ..Table::default() }
+    }
 }
 
 impl Crew<'_> {
     fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a part. None if there will be no more.
@@ -141,6 +180,16 @@ impl Crew<'_> {
 impl<'a> Member<'a> {
     pub(super) fn numbers(self) -> &'a Arc<Numbers> {
         &self.crew.numbers
+    }
+
+    /// What was seen that can be promised.
+    pub(super) fn notes(self) -> MutexGuard<'a, Notes> {
+        self.crew.notes()
+    }
+
+    /// What is promised, in a round with promises.
+    pub(super) fn offers(self) -> Option<&'a Arc<Offers>> {
+        self.crew.offers.as_ref()
     }
 
     /// States of threads have different numbers for everyone.
@@ -204,7 +253,7 @@ impl Search<'_, '_> {
     fn leave(&mut self, result: Result<(), Stop>) -> Result<Explored, Stop> {
         if let Err(stop) = result {
             self.crew.crew.stop();
-            if matches!(stop, Stop::MoreThreads | Stop::Asymmetric | Stop::InParts(..)) {
+            if matches!(stop, Stop::MoreThreads | Stop::Asymmetric | Stop::Mixed | Stop::InParts(..)) {
                 return Err(stop);
             }
             self.explored.stopped = stop.reason(&self.options.cancel);

@@ -2,28 +2,11 @@
 
 use super::{Move, Search, Stop, Way};
 use crate::graph::{EventId, Graph, INIT, Kind, NO_PROMISE, Row};
-use crate::promises::has_its_own_promises;
+use crate::promises::{fingerprint, has_its_own_promises};
 use crate::rules::Coherence;
 use treville_vm::bytecode::Step;
 
 impl Search<'_, '_> {
-    /// Explores the executions that have a cycle of program order and reads-from, given that the others are done.
-    pub(super) fn all_promised(&mut self) -> Result<(), Stop> {
-        if self.judge.is_none() {
-            return Ok(());
-        }
-        let without = self.explored.clone();
-        while self.promises.offer(&self.rules) {
-            self.explored.clone_from(&without);
-            self.promising = true;
-            self.graph = Graph::new(self.graph.stride());
-            self.share = 1.0;
-            self.begin();
-            self.all()?;
-        }
-        Ok(())
-    }
-
     /// Notes what a graph that cannot be extended has that can be promised to others.
     ///
     /// # Errors
@@ -34,8 +17,13 @@ impl Search<'_, '_> {
             let why = "the model forbids to go on with an execution although only the latest writes are read";
             return Err(Stop::Refused(why.into(), None));
         }
-        if self.promises.note_writes(&self.graph, &self.locations, &self.rules) {
-            self.promises.note_pairs(&self.graph, &judge.pairs(&self.graph, &self.locations));
+        let (graph, locations, rules) = (&self.graph, &self.locations, &self.rules);
+        let present = (0..graph.threads.len() as u16).filter(|thread| graph.threads[usize::from(*thread)].present);
+        let threads = present.map(|thread| fingerprint(graph, thread, rules));
+        let new: Vec<_> = threads.filter(|thread| self.noted.insert(thread.clocks)).collect();
+        if !new.is_empty() && self.crew.notes().note_writes(graph, locations, rules, &new) {
+            let pairs = judge.pairs(graph, locations);
+            self.crew.notes().note_pairs(graph, &pairs);
         }
         Ok(())
     }
@@ -45,12 +33,12 @@ impl Search<'_, '_> {
         if self.promising {
             let label = self.graph.label(e);
             let addr = self.locations.places[label.loc as usize].addr;
-            self.ways.extend(self.promises.offered_to(label.thread, addr, label.pos).map(Way::Promise));
+            self.ways.extend(self.offers.offered_to(label.thread, addr, label.pos).map(Way::Promise));
         }
     }
 
     pub(super) fn read_promise(&mut self, e: EventId, promise: u32) -> Move {
-        let value = self.promises.get(promise).value;
+        let value = self.offers.get(promise).value;
         self.give(e, INIT, value);
         self.graph.labels[e as usize].promise = promise;
         if !self.may_be_kept(e) {
@@ -65,9 +53,9 @@ impl Search<'_, '_> {
     fn may_be_kept(&self, e: EventId) -> bool {
         let graph = &self.graph;
         let label = graph.label(e);
-        let promise = self.promises.get(label.promise);
+        let promise = self.offers.get(label.promise);
         let known = usize::from(graph.row(e, Row::Porf)[usize::from(promise.thread)]);
-        if !self.promises.leads_to(graph, &promise, known) {
+        if !self.offers.leads_to(graph, &promise, known) {
             return false;
         }
         let write = graph.threads[usize::from(promise.thread)].events.get(usize::from(promise.pos)).copied();
@@ -86,7 +74,7 @@ impl Search<'_, '_> {
     fn is_coherent(&self, e: EventId) -> bool {
         let graph = &self.graph;
         let label = graph.label(e);
-        let promise = self.promises.get(label.promise);
+        let promise = self.offers.get(label.promise);
         let earlier = &graph.threads[usize::from(label.thread)].events[..usize::from(label.pos)];
         let mut others = false;
         for before in earlier.iter().rev().map(|a| graph.label(*a)).filter(|a| a.loc == label.loc) {
@@ -95,7 +83,7 @@ impl Search<'_, '_> {
             }
             others = true;
             if before.promise != NO_PROMISE {
-                let other = self.promises.get(before.promise);
+                let other = self.offers.get(before.promise);
                 if other.thread == promise.thread && other.pos > promise.pos {
                     return false;
                 }
@@ -131,11 +119,11 @@ impl Search<'_, '_> {
         }
         let mut kept = self.graph.clone();
         for read in promised {
-            let promise = self.promises.get(self.graph.label(read).promise);
+            let promise = self.offers.get(self.graph.label(read).promise);
             let write = *self.graph.threads[usize::from(promise.thread)].events.get(usize::from(promise.pos))?;
             let label = self.graph.label(write);
             let fits = label.kind.writes() && label.loc == self.graph.label(read).loc && label.value == promise.value;
-            if !fits || !self.promises.leads_to(&self.graph, &promise, usize::from(promise.pos) + 1) {
+            if !fits || !self.offers.leads_to(&self.graph, &promise, usize::from(promise.pos) + 1) {
                 return None;
             }
             kept.labels[read as usize].rf = write;

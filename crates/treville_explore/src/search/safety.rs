@@ -32,6 +32,8 @@ impl Search<'_, '_> {
                     stands.push(Standstill { thread, site, wait: Some(wait) });
                 }
                 Step::Join { .. } => {}
+                // Only others could have made this one an execution.
+                Step::UpdateWrite { .. } if self.mixed => return Ok(()),
                 Step::Cut => {
                     self.explored.cut = true;
                     self.explored.cut_at = self.explored.cut_at.or_else(|| self.last_place(thread));
@@ -109,18 +111,30 @@ impl Search<'_, '_> {
         }
         for _ in 0..MOST_STEPS {
             match step {
+                Step::Load { site, addr } | Step::UpdateRead { site, addr }
+                    if !self.image.site(site).parts.is_empty() =>
+                {
+                    let Ok(words) = self.latest_words(stands.thread, site, addr) else { return false };
+                    runner.give_words(self.image, words);
+                }
+                Step::UpdateWrite { site, addr, words } if !self.image.site(site).parts.is_empty() => {
+                    let Ok(latest) = self.latest_words(stands.thread, site, addr) else { return false };
+                    if words != latest {
+                        return false;
+                    }
+                }
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
                     let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
                     let own = locks.iter().rfind(|(lock, _)| *lock == loc).map(|(_, value)| *value);
                     runner.give(self.image, own.unwrap_or_else(|| self.latest(loc)));
                 }
-                Step::UpdateWrite { site, addr, value } | Step::Store { site, addr, value }
+                Step::UpdateWrite { site, addr, words: [value, _] } | Step::Store { site, addr, words: [value, _] }
                     if matches!(self.image.site(site).kind, SiteKind::Lock | SiteKind::Unlock) =>
                 {
                     let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
                     locks.push((loc, value));
                 }
-                Step::UpdateWrite { site, addr, value } => {
+                Step::UpdateWrite { site, addr, words: [value, _] } => {
                     let Ok(loc) = self.location(stands.thread, site, addr) else { return false };
                     if value != self.latest(loc) {
                         return false;
@@ -149,8 +163,7 @@ impl Search<'_, '_> {
         let last = events.iter().rev().find(|e| self.graph.label(**e).kind != Kind::Fence);
         last.is_none_or(|last| {
             let label = self.graph.label(*last);
-            !label.kind.reads()
-                || self.graph.co_position(label.loc, label.rf) == self.graph.locations[label.loc as usize].writes.len()
+            !label.kind.reads() || self.graph.is_latest(*last)
         })
     }
 

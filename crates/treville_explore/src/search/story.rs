@@ -24,7 +24,11 @@ impl Search<'_, '_> {
             ..Story::default()
         };
         for location in self.graph.locations.iter().filter(|l| !l.writes.is_empty()) {
-            story.orders.push(location.writes.iter().filter_map(|w| telling.position[*w as usize]).collect());
+            let order: Vec<usize> = location.writes.iter().filter_map(|w| telling.position[*w as usize]).collect();
+            // Cells that are written together have the same one.
+            if !story.orders.contains(&order) {
+                story.orders.push(order);
+            }
         }
         let stands = |(i, item): (usize, &Item)| item.standstill.is_some().then_some(i);
         story.about = telling.told.iter().enumerate().filter_map(stands).collect();
@@ -86,17 +90,28 @@ impl Search<'_, '_> {
         let label = self.graph.label(item.first);
         let place = || {
             let place = self.locations.places[label.loc as usize];
-            Bytes { address: place.addr, size: place.size }
+            let size = label.site.filter(|_| label.parts() > 1).map_or(place.size, |site| self.image.site(site).size);
+            Bytes { address: place.addr, size }
         };
-        let from = telling.position[label.rf as usize].filter(|_| label.rf != INIT);
+        // Of several sources, the one that is told last.
+        let sources = || self.graph.group(item.first).iter().map(|e| self.graph.label(*e).rf).filter(|rf| *rf != INIT);
+        let from = match label.parts() {
+            1 => telling.position[label.rf as usize].filter(|_| label.rf != INIT),
+            _ => sources().filter_map(|rf| telling.position[rf as usize]).max(),
+        };
         let lock = label.site.is_some_and(|s| matches!(self.image.site(s).kind, SiteKind::Lock | SiteKind::Unlock));
         let value = label.value;
+        let whole = |e: EventId| {
+            let [low, high] = self.graph.words(self.image, e);
+            u128::from(low) | u128::from(high) << 64
+        };
+        let updates = self.graph.label(item.last).kind == Kind::UpdateWrite && item.first != item.last;
         let action = match label.kind {
-            Kind::UpdateRead if item.first != item.last => {
-                Action::Update { place: place(), old: value, new: self.graph.label(item.last).value, from, lock }
+            Kind::UpdateRead if updates => {
+                Action::Update { place: place(), old: whole(item.first), new: whole(item.last), from, lock }
             }
-            Kind::Read | Kind::UpdateRead => Action::Read { place: place(), value, from, lock },
-            Kind::Write | Kind::UpdateWrite => Action::Write { place: place(), value, lock },
+            Kind::Read | Kind::UpdateRead => Action::Read { place: place(), value: whole(item.first), from, lock },
+            Kind::Write | Kind::UpdateWrite => Action::Write { place: place(), value: whole(item.first), lock },
             Kind::Fence => Action::Fence,
             Kind::Spawn => Action::Start(value as u32),
             Kind::Join => Action::Join(u32::from(self.graph.label(label.rf).thread)),
@@ -187,7 +202,7 @@ impl Search<'_, '_> {
         let source = |r: EventId| Some(self.graph.label(r).rf).filter(|w| *w != INIT);
         std::iter::successors(source(read), move |w| {
             let updates = self.graph.label(*w).kind == Kind::UpdateWrite;
-            updates.then(|| self.graph.previous(*w)).and_then(source)
+            updates.then(|| self.graph.update_read(*w)).and_then(source)
         })
     }
 

@@ -54,13 +54,9 @@ impl Search<'_, '_> {
     /// Notes whether an event is the same as the twin's.
     pub(super) fn follow_twin(&mut self, e: EventId) {
         let Some(other) = self.graph.twin_event(e) else { return };
-        // An update is not torn apart.
-        let twin = self.graph.label(other);
-        let next = self.graph.threads[usize::from(twin.thread)].events.get(usize::from(twin.pos) + 1).copied();
-        match next {
-            Some(next) if self.graph.label(next).kind == Kind::UpdateWrite => self.graph.lead(next, e),
-            _ => self.graph.lead(other, e),
-        }
+        // An update is not torn apart, nor is an access to several cells.
+        let last = self.graph.instruction_end(other);
+        self.graph.lead(last, e);
         self.graph.labels[e as usize].same = self.is_same(other, e);
     }
 

@@ -21,7 +21,7 @@ impl Standstill {
     }
 }
 
-/// One step to be told: an event, the two of an update, or a standstill.
+/// One step to be told: an event, all of an update or of an access to several cells, or a standstill.
 #[derive(Clone, Copy)]
 pub(super) struct Item {
     pub(super) thread: u16,
@@ -80,11 +80,9 @@ impl Telling {
     }
 
     fn tell(&mut self, graph: &Graph, item: Item) {
-        for e in [item.first, item.last].into_iter().filter(|e| *e != INIT) {
-            if self.position[e as usize].is_none() {
-                self.note(graph, e);
-            }
-            self.position[e as usize] = Some(self.told.len());
+        for e in item.events(graph) {
+            self.note(graph, *e);
+            self.position[*e as usize] = Some(self.told.len());
         }
         self.told.push(item);
     }
@@ -110,17 +108,28 @@ impl Telling {
 
     /// Whether all that comes before its write in the order of memory has been told: earlier writes, and who reads them.
     fn is_in_order(&self, graph: &Graph, item: &Item) -> bool {
-        let label = graph.label(item.last);
-        if item.last == INIT || !label.kind.writes() {
-            return true;
+        let writes = item.events(graph).iter().filter(|e| graph.label(**e).kind.writes());
+        writes.into_iter().all(|write| {
+            let (memory, place) = (&self.memory[graph.label(*write).loc as usize], self.places[*write as usize]);
+            if place == 0 {
+                return true;
+            }
+            // The read of an update is told with its write.
+            let updates = graph.label(*write).kind == Kind::UpdateWrite;
+            let own = updates && memory.first_unread + 1 == place && memory.unread[place - 1] == 1;
+            memory.writes + 1 >= place && (memory.first_unread >= place || own)
+        })
+    }
+}
+
+impl Item {
+    /// All of its events.
+    fn events(self, graph: &Graph) -> &[EventId] {
+        if self.first == INIT {
+            return &[];
         }
-        let (memory, place) = (&self.memory[label.loc as usize], self.places[item.last as usize]);
-        if place == 0 {
-            return true;
-        }
-        // The read of an update is told with its write.
-        let own = item.first != item.last && memory.first_unread + 1 == place && memory.unread[place - 1] == 1;
-        memory.writes + 1 >= place && (memory.first_unread >= place || own)
+        let range = usize::from(graph.label(self.first).pos)..=usize::from(graph.label(self.last).pos);
+        &graph.threads[usize::from(self.thread)].events[range]
     }
 }
 
@@ -138,9 +147,7 @@ impl Search<'_, '_> {
             let ready = |t: &usize| next(t).is_some_and(|item| self.is_ready(item, &telling));
             let in_order = |t: &usize| ready(t) && next(t).is_some_and(|item| telling.is_in_order(graph, item));
             let too_early = |item: &Item| match about {
-                [first, rest @ ..] if *first == item.first || *first == item.last => {
-                    rest.iter().any(|e| !telling.is_told(*e))
-                }
+                [first, rest @ ..] if item.events(graph).contains(first) => rest.iter().any(|e| !telling.is_told(*e)),
                 _ => false,
             };
             let in_time = |t: &usize| in_order(t) && next(t).is_some_and(|item| !too_early(item));
@@ -163,6 +170,7 @@ impl Search<'_, '_> {
                 let label = self.graph.label(e);
                 match (label.kind, items.last_mut()) {
                     (Kind::UpdateWrite, Some(item)) => item.last = e,
+                    (_, Some(item)) if label.part() > 0 => item.last = e,
                     (Kind::Alloc, _) if !self.is_heap(e) => {}
                     (Kind::Free, _) if label.site.is_none() => {}
                     _ => items.push(Item { thread: thread_number, first: e, last: e, standstill: None }),
@@ -182,12 +190,10 @@ impl Search<'_, '_> {
 
     /// Whether what it reads, or waited for, has been told.
     fn is_ready(&self, item: &Item, telling: &Telling) -> bool {
-        let told = |e: EventId| e == INIT || e == item.last || telling.is_told(e);
-        if item.first == INIT {
-            return true;
-        }
-        let label = self.graph.label(item.first);
-        let started = label.pos > 0 || told(self.graph.threads[usize::from(item.thread)].spawn);
-        started && told(label.rf)
+        let events = item.events(&self.graph);
+        let told = |e: EventId| e == INIT || events.contains(&e) || telling.is_told(e);
+        let Some(first) = events.first() else { return true };
+        let started = self.graph.label(*first).pos > 0 || told(self.graph.threads[usize::from(item.thread)].spawn);
+        started && events.iter().all(|e| told(self.graph.label(*e).rf))
     }
 }

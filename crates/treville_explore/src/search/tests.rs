@@ -1,5 +1,7 @@
 //! Programs with equal threads: the reductions leave out what they may, and nothing else; several find what one finds.
 
+mod mixed;
+
 use super::{Ended, Explored, Job, Options, explore};
 use crate::graph::{Graph, INIT, Kind};
 use crate::rules::Rules;
@@ -41,7 +43,11 @@ fn watched(
     ended: &mut dyn FnMut(&Ended<'_>),
 ) -> Explored {
     let image = bytecode::compile(program, &[], &bytecode::Parts::new()).expect("it compiles");
-    let rules = Rules::named(model, true).expect("a model that is built in");
+    let rules = match model {
+        // As far as it has rules of its own.
+        "imm" => Rules::imm(),
+        _ => Rules::named(model, true).expect("a model that is built in"),
+    };
     let job = Job { program, image: &image, rules, judge: &|| None, options, monitor };
     explore(&job, ended).unwrap_or_else(|part| panic!("an access is to be made in parts: {part:?}"))
 }
@@ -139,7 +145,7 @@ fn one_execution_of_each_orbit_is_explored() {
         let equal = 2 + random.below(2) as usize;
         let (long, short) = (2 + random.below(2) * u64::from(equal == 2), 1 + random.below(2));
         let program = with_equal(equal, &random.body(long), &random.body(short));
-        for model in ["sc", "tso", "ra", "rc11"] {
+        for model in ["sc", "tso", "ra", "rc11", "imm"] {
             let mut orbits = BTreeSet::new();
             let all = run(&program, model, &options(), &mut |ended| {
                 orbits.insert(up_to_names(ended.graph));

@@ -33,8 +33,13 @@ impl Search<'_, '_> {
         let mut at = match kept {
             Some((i, words)) => {
                 runner.restore(self.image, u32::from(thread), &words[1..]);
-                runner.give(self.image, self.graph.label(events[i]).value);
-                i + 1
+                let label = self.graph.label(events[i]);
+                if label.parts() == 1 {
+                    runner.give(self.image, label.value);
+                } else if self.graph.is_whole(events[i]) {
+                    runner.give_words(self.image, self.graph.words(self.image, events[i]));
+                }
+                i + usize::from(label.parts())
             }
             None => {
                 let thread = &self.graph.threads[t];
@@ -44,13 +49,14 @@ impl Search<'_, '_> {
         };
         while at < events.len() {
             let step = runner.run(self.image, &self.options.run);
-            let value = self.graph.label(events[at]).value;
+            let label = self.graph.label(events[at]);
+            let value = label.value;
             match step {
                 Step::Spawn { .. } => runner.give(self.image, handle(value)),
                 Step::Join { .. } | Step::Nondet { .. } => runner.give(self.image, value),
                 _ => {}
             }
-            at += 1;
+            at += usize::from(label.parts());
         }
     }
 

@@ -254,6 +254,6 @@ impl Names for CNames<'_> {
             }
         };
         let ty = self.types.get(&(thread, Name::new(name))).copied().unwrap_or(INT);
-        Ok(Register { reg, ty, name: name.to_owned(), order: 0 })
+        Ok(Register { thread: ThreadId(thread), reg, ty, name: name.to_owned(), order: 0 })
     }
 }

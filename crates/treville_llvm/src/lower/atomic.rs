@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::{Lowered, fold, shape, unsupported, wide};
-use crate::inst::{Access, CmpXchg, Operand, Ordering, RmwOp, Scope};
+use crate::inst::{Access, BinaryOp, CmpXchg, IntPredicate, Operand, Ordering, RmwOp, Scope};
 use crate::module::ValueId;
 use treville_ir::{BlockId, Expr, Op, Reg, Tags, Terminator, UpdateTags, Wait};
 use treville_term::BinOp;
@@ -33,11 +33,14 @@ impl Code<'_, '_> {
     pub(super) fn access_tags(&mut self, access: &Access) -> Lowered<Tags> {
         match access.ordering {
             None => Ok(self.out.unit.plain()),
-            Some(ordering) => {
-                let order = tag(ordering)?;
-                Ok(self.out.unit.tags(["A", order]))
-            }
+            Some(ordering) => self.order_tags(ordering),
         }
+    }
+
+    /// The tags of an atomic load or store.
+    pub(super) fn order_tags(&mut self, ordering: Ordering) -> Lowered<Tags> {
+        let order = tag(ordering)?;
+        Ok(self.out.unit.tags(["A", order]))
     }
 
     fn update_tags(&mut self, ordering: Ordering, failure: Ordering) -> Lowered<UpdateTags> {
@@ -58,20 +61,23 @@ impl Code<'_, '_> {
     pub(super) fn compare_exchange(&mut self, result: Option<ValueId>, exchange: &CmpXchg) -> Lowered<()> {
         let addr = self.scalar(exchange.address)?;
         let bits = self.atomic_width(exchange.expected)?;
-        let (expected, new) = (self.scalar(exchange.expected)?, self.scalar(exchange.new)?);
+        let (expected, new) = (self.operand(exchange.expected)?, self.operand(exchange.new)?);
         let mut tags = self.update_tags(exchange.access.ordering.unwrap_or(Ordering::SeqCst), exchange.failure)?;
         self.note_last(&mut tags.write);
         // What it leaves of the value that it expected is not meant.
         self.last_writes = false;
-        let (old, done) = match result.map(|r| self.registers(r)) {
-            Some([old, done]) => (*old, Some(*done)),
-            _ => (self.out.temporary(bits), None),
+        let given: Vec<Reg> = result.map(|r| self.registers(r).to_vec()).unwrap_or_default();
+        let (old, done) = match given[..] {
+            [old, done] => (old, Some(done)),
+            [.., done] => (self.out.temporary(bits), Some(done)),
+            [] => (self.out.temporary(bits), None),
         };
-        let equal = Expr::bin(BinOp::Eq, Expr::Reg(old), expected);
+        let equal = wide::equal(&wide::parts(Expr::Reg(old), bits), &expected);
         let after = (exchange.weak && self.out.unit.weak_cas).then(|| {
             let (addr, tags) = (addr.clone(), tags.fail.clone());
             self.fail_for_no_reason(Op::Load { dst: old, addr, size: bits / 8, tags }, &equal, done)
         });
+        let new = wide::whole(&new);
         self.out.emit(Op::Update { old, addr, size: bits / 8, guard: Some(equal.clone()), new, tags });
         if let Some(done) = done {
             self.out.assign(done, equal);
@@ -80,7 +86,54 @@ impl Code<'_, '_> {
             self.out.end(Terminator::Goto(after));
             self.out.begin(after);
         }
+        self.take_apart(old, bits, &given);
         Ok(())
+    }
+
+    /// Gives the words of a number of 128 bits to their registers.
+    pub(super) fn take_apart(&mut self, number: Reg, bits: u8, registers: &[Reg]) {
+        if bits > 64 {
+            for (reg, word) in registers.iter().zip(wide::parts(Expr::Reg(number), bits)) {
+                self.out.assign(*reg, word);
+            }
+        }
+    }
+
+    /// A compare-exchange of values in registers: what was there, and whether it was what was expected.
+    pub(super) fn exchange_if_equal(
+        &mut self,
+        addr: Expr,
+        bits: u8,
+        (expected, new): (&[Expr], &[Expr]),
+        (ordering, failure): (Ordering, Ordering),
+    ) -> Lowered<(Vec<Expr>, Expr)> {
+        let tags = self.update_tags(ordering, failure)?;
+        let old = self.out.temporary(bits);
+        let parts = wide::parts(Expr::Reg(old), bits);
+        let guard = wide::equal(&parts, expected);
+        let new = wide::whole(new);
+        self.out.emit(Op::Update { old, addr, size: bits / 8, guard: Some(guard.clone()), new, tags });
+        Ok((parts, guard))
+    }
+
+    /// A read-modify-write of a value in registers: what was there.
+    pub(super) fn update(
+        &mut self,
+        op: RmwOp,
+        addr: Expr,
+        bits: u8,
+        value: &[Expr],
+        ordering: Ordering,
+        old: Reg,
+    ) -> Lowered<Vec<Expr>> {
+        let tags = self.update_tags(ordering, split(ordering).0)?;
+        let parts = wide::parts(Expr::Reg(old), bits);
+        let new = match value {
+            [value] => updated(op, Expr::Reg(old), value.clone(), bits)?,
+            _ => wide::whole(&updated_wide(op, &parts, value)?),
+        };
+        self.out.emit(Op::Update { old, addr, size: bits / 8, guard: None, new, tags });
+        Ok(parts)
     }
 
     /// Before a weak compare-exchange: the way on which it finds what it expects and fails all the same. Returns the block
@@ -111,15 +164,15 @@ impl Code<'_, '_> {
     ) -> Lowered<()> {
         let addr = self.scalar(address)?;
         let bits = self.atomic_width(value)?;
-        let value = self.scalar(value)?;
+        let value = self.operand(value)?;
         let ordering = access.ordering.unwrap_or(Ordering::SeqCst);
-        let tags = self.update_tags(ordering, split(ordering).0)?;
-        let old = match self.register(result) {
-            Ok(reg) => reg,
-            Err(_) => self.out.temporary(bits),
+        let given: Vec<Reg> = result.map(|r| self.registers(r).to_vec()).unwrap_or_default();
+        let old = match given[..] {
+            [reg] => reg,
+            _ => self.out.temporary(bits),
         };
-        let new = updated(op, Expr::Reg(old), value, bits)?;
-        self.out.emit(Op::Update { old, addr, size: bits / 8, guard: None, new, tags });
+        self.update(op, addr, bits, &value, ordering, old)?;
+        self.take_apart(old, bits, &given);
         Ok(())
     }
 
@@ -127,7 +180,7 @@ impl Code<'_, '_> {
     fn atomic_width(&self, value: Operand) -> Lowered<u8> {
         let ty = self.type_of(value);
         if wide::is_wide(self.module(), ty) {
-            return unsupported(format!("an atomic access of type `{}`", self.module().types.display(ty)));
+            return Ok(128);
         }
         match shape::width(self.module(), ty)? {
             bits if bits % 8 == 0 => Ok(bits),
@@ -165,4 +218,28 @@ fn updated(op: RmwOp, old: Expr, value: Expr, bits: u8) -> Lowered<Expr> {
             return unsupported("arithmetic on floating-point numbers");
         }
     })
+}
+
+/// What an update of two words writes.
+fn updated_wide(op: RmwOp, old: &[Expr], value: &[Expr]) -> Lowered<Vec<Expr>> {
+    let (o, v) = (old.to_vec(), value.to_vec());
+    let binary = |op: BinaryOp| wide::binary(op, o.clone(), v.clone());
+    let keep_if = |predicate: IntPredicate| {
+        let keep = wide::compared(predicate, o.clone(), v.clone())?;
+        Ok(o.iter().zip(&v).map(|(o, v)| fold::ite(keep.clone(), o.clone(), v.clone())).collect())
+    };
+    match op {
+        RmwOp::Xchg => Ok(v),
+        RmwOp::Add => binary(BinaryOp::Add),
+        RmwOp::Sub => binary(BinaryOp::Sub),
+        RmwOp::And => binary(BinaryOp::And),
+        RmwOp::Nand => Ok(binary(BinaryOp::And)?.into_iter().map(fold::not).collect()),
+        RmwOp::Or => binary(BinaryOp::Or),
+        RmwOp::Xor => binary(BinaryOp::Xor),
+        RmwOp::Max => keep_if(IntPredicate::Sgt),
+        RmwOp::Min => keep_if(IntPredicate::Slt),
+        RmwOp::UMax => keep_if(IntPredicate::Ugt),
+        RmwOp::UMin => keep_if(IntPredicate::Ult),
+        _ => unsupported("such an update of 128 bits"),
+    }
 }

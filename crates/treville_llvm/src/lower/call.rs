@@ -142,6 +142,9 @@ impl<'a> Code<'_, 'a> {
         if let Some(begins) = super::runtime::last_writes(name, call, self.module()) {
             self.last_writes = begins;
         }
+        if let Some(access) = super::libatomic::Access::named(name) {
+            return self.library_access(result, access, call);
+        }
         let Some(template) = self.out.unit.runtime.template(name) else {
             if super::runtime::is_swallowed(name) {
                 return self.take(result, Vec::new());

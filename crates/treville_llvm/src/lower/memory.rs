@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::shape::{Leaf, shape};
-use super::{Lowered, constant, fold, unsupported};
+use super::{Lowered, constant, fold, unsupported, wide};
 use crate::inst::{Access, InstKind, Operand};
 use crate::module::{Definition, ValueId};
 use crate::types::{Type, TypeId};
@@ -34,6 +34,12 @@ impl Code<'_, '_> {
         let leaves = self.accessed(ty, access)?;
         let tags = self.access_tags(access)?;
         let registers = result.map(|r| self.registers(r).to_vec()).unwrap_or_default();
+        if access.ordering.is_some() && leaves.len() == 2 {
+            let dst = self.out.temporary(128);
+            self.out.emit(Op::Load { dst, addr: address, size: 16, tags });
+            self.take_apart(dst, 128, &registers);
+            return Ok(());
+        }
         for (leaf, reg) in leaves.into_iter().zip(registers) {
             let value = self.load_leaf(&address, leaf, tags.clone(), Some(reg));
             if value != Expr::Reg(reg) {
@@ -59,6 +65,10 @@ impl Code<'_, '_> {
         let mut tags = self.access_tags(access)?;
         if !self.is_variable(target) {
             self.note_last(&mut tags);
+        }
+        if access.ordering.is_some() && leaves.len() == 2 {
+            self.out.emit(Op::Store { addr: address, value: wide::whole(&values), size: 16, tags });
+            return Ok(());
         }
         for (leaf, value) in leaves.into_iter().zip(values) {
             self.store_leaf(&address, leaf, value, tags.clone());
@@ -95,7 +105,7 @@ impl Code<'_, '_> {
     fn accessed(&self, ty: TypeId, access: &Access) -> Lowered<Vec<Leaf>> {
         let module = self.module();
         let leaves = shape(module, ty)?;
-        if access.ordering.is_some() && leaves.len() != 1 {
+        if access.ordering.is_some() && leaves.len() != 1 && !wide::is_wide(module, ty) {
             return unsupported(format!("an atomic access of type `{}`", module.types.display(ty)));
         }
         if let Type::Vector { element, .. } = module.types.get(ty)

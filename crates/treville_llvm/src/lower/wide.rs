@@ -1,4 +1,5 @@
 //! Numbers of 128 bits: two words, the lower one first. They are copied, compared, cast, added and shifted by what is known.
+//! Only what an atomic access reads or writes is one number, put together from words and taken apart again.
 
 use super::arith::compare;
 use super::{Lowered, fold, unsupported};
@@ -18,6 +19,33 @@ pub(super) fn is_wide(module: &Module, ty: TypeId) -> bool {
 /// The two words of a number.
 fn words(value: Vec<Expr>) -> Lowered<[Expr; 2]> {
     value.try_into().or_else(|_| unsupported("a number of 128 bits here"))
+}
+
+/// The number with these words, or the one word.
+pub(super) fn whole(words: &[Expr]) -> Expr {
+    match words {
+        [low, high] => {
+            let [low, high] = [low, high].map(|word| fold::zext(word.clone(), WORD, 2 * WORD));
+            let high = fold::bin(BinOp::Shl, high, fold::number(u64::from(WORD), 2 * WORD));
+            fold::bin(BinOp::Or, low, high)
+        }
+        _ => words.first().cloned().unwrap_or_else(|| fold::zero(WORD)),
+    }
+}
+
+/// The words of a number with so many bits: itself, or two.
+pub(super) fn parts(whole: Expr, bits: u8) -> Vec<Expr> {
+    if bits <= WORD {
+        return vec![whole];
+    }
+    let high = fold::bin(BinOp::LShr, whole.clone(), fold::number(u64::from(WORD), bits));
+    [whole, high].map(|part| fold::zext(part, bits, WORD)).to_vec()
+}
+
+/// Whether two values, of one word or two, are equal.
+pub(super) fn equal(a: &[Expr], b: &[Expr]) -> Expr {
+    let equal = a.iter().zip(b).map(|(a, b)| Expr::bin(BinOp::Eq, a.clone(), b.clone()));
+    equal.reduce(|a, b| fold::bin(BinOp::And, a, b)).unwrap_or_else(|| fold::number(1, 1))
 }
 
 fn bin(op: BinOp, a: &Expr, b: &Expr) -> Expr {

@@ -1,5 +1,4 @@
-// 7: an atomic access of type `i128` is not supported
-// 8: multiplication or division of 128 bits is not supported
+// 7: multiplication or division of 128 bits is not supported
 static __int128 x, y;
 int main(void)
 {

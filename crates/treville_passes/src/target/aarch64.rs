@@ -5,7 +5,7 @@
 
 use super::{Access, After, Form, Isa, Order, Update};
 
-pub(super) const ISA: Isa = Isa { model: "aarch64", dialect: "AArch64", load, store, update, fence };
+pub(super) const ISA: Isa = Isa { model: "aarch64", dialect: "AArch64", load, store, update, fence, own: &[] };
 
 fn load(order: Order) -> Access {
     Access::plain(match order {

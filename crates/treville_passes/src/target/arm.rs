@@ -2,7 +2,7 @@
 
 use super::{Access, After, Form, Isa, Order, Update};
 
-pub(super) const ISA: Isa = Isa { model: "arm", dialect: "ARM", load, store, update, fence };
+pub(super) const ISA: Isa = Isa { model: "arm", dialect: "ARM", load, store, update, fence, own: &[] };
 
 const FENCE: &str = "DMB.ISH";
 

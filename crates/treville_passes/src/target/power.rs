@@ -3,7 +3,8 @@
 
 use super::{Access, After, Form, Isa, Order, Update};
 
-pub(super) const ISA: Isa = Isa { model: "power", dialect: "PPC", load, store, update, fence };
+pub(super) const ISA: Isa =
+    Isa { model: "power", dialect: "PPC", load, store, update, fence, own: &["SYNC", "LWSYNC", "ISYNC"] };
 
 fn before(order: Order) -> Option<&'static str> {
     match order {

@@ -3,7 +3,8 @@
 
 use super::{Access, After, Form, Isa, Order, Update};
 
-pub(super) const ISA: Isa = Isa { model: "pso", dialect: "X86_64", load: |_| Access::plain(&[]), store, update, fence };
+pub(super) const ISA: Isa =
+    Isa { model: "pso", dialect: "X86_64", load: |_| Access::plain(&[]), store, update, fence, own: &["MFENCE"] };
 
 fn store(order: Order) -> Access {
     let after = if order == Order::SeqCst { After::Fence("MFENCE") } else { After::Nothing };

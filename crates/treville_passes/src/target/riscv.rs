@@ -3,7 +3,7 @@
 
 use super::{Access, After, Form, Isa, Order, Update};
 
-pub(super) const ISA: Isa = Isa { model: "riscv", dialect: "RISCV", load, store, update, fence };
+pub(super) const ISA: Isa = Isa { model: "riscv", dialect: "RISCV", load, store, update, fence, own: &[] };
 
 fn load(order: Order) -> Access {
     let before = (order == Order::SeqCst).then_some("Fence.rw.rw");

@@ -10,6 +10,7 @@ pub(super) const ISA: Isa = Isa {
     store: |_| Access::plain(&[]),
     update,
     fence: |_| None,
+    own: &[],
 };
 
 fn update(_: Order) -> Update {

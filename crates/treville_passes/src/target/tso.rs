@@ -10,6 +10,7 @@ pub(super) const ISA: Isa = Isa {
     store,
     update,
     fence: |order| (order == Order::SeqCst).then_some("MFENCE"),
+    own: &["MFENCE"],
 };
 
 fn store(order: Order) -> Access {

@@ -2,7 +2,7 @@
 
 use treville_base::{FileId, Name};
 use treville_ir::{Dialect, Program, text};
-use treville_passes::target::{compile, dialect_for};
+use treville_passes::target::{compile, dialect_for, portable};
 
 const SOURCE: &str = "program example dialect C rc11 fused po_inside sets [] object x object y
     func main () regs [%1:32 b:32] { b0:
@@ -98,4 +98,33 @@ fn what_is_not_c11_is_refused() {
     assert_eq!(error.as_deref(), Some("`ONCE` is not a memory order of C11, so it cannot be compiled"));
     assert!(compile(&program, "linux-kernel", &program.dialect).is_err());
     assert_eq!(dialect_for("rc11"), None);
+}
+
+/// A fence of an architecture is itself there, and nothing elsewhere.
+#[test]
+fn fences_of_architectures() {
+    let fences = "fence [MFENCE] fence [SYNC] fence [LWSYNC] fence [ISYNC] fence [SC]";
+    let source = SOURCE.replace("fence [ACQ]\n      fence [ACQ_REL]\n      fence [SC]\n      fence [RLX]", fences);
+    let source: Program = text::parse(FileId(0), &source).unwrap_or_else(|e| panic!("{e:?}"));
+    let names = |program: &Program| {
+        let printed = text::print(program);
+        let at_end =
+            printed.lines().skip_while(|line| !line.contains("= update") && !line.contains("store_conditional"));
+        let fences = at_end.filter_map(|line| line.split_once("fence ["));
+        fences.map(|(_, name)| name.trim_end_matches(']').to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    for (model, expected) in [
+        ("sc", ""),
+        ("tso", "MFENCE MFENCE"),
+        ("pso", "MFENCE MFENCE"),
+        ("aarch64", "DMB.SY"),
+        ("arm", "DMB.ISH DMB.ISH"),
+        ("power", "ISYNC SYNC LWSYNC ISYNC SYNC"),
+        ("riscv", "Fence.rw.rw"),
+    ] {
+        let compiled = compile(&source, model, &source.dialect).unwrap_or_else(|e| panic!("{e:?}"));
+        assert_eq!(names(&compiled), expected, "{model}");
+    }
+    assert_eq!(names(&source), "MFENCE SYNC LWSYNC ISYNC SC");
+    assert_eq!(names(&portable(&source, Dialect::c11("rc11"))), "SC");
 }

@@ -38,6 +38,12 @@ pub(crate) fn model(text: &str) -> Tagged {
     linked(&[parse("stdlib.cat", library), parse("test.cat", text)])
 }
 
+/// A model without a library.
+pub(crate) fn model_alone(text: &str) -> Tagged {
+    let unit = parse_unit("test.cat", text, &mut SourceMap::new(), &BUNDLED_ONLY);
+    linked(&[unit.unwrap_or_else(|errors| panic!("{errors:#?}"))])
+}
+
 fn linked(units: &[Unit]) -> Tagged {
     let units: Vec<&Unit> = units.iter().collect();
     let is_set = |n: &Name| n.starts_with(|c: char| c.is_ascii_uppercase()) && BaseRel::from_name(n).is_none();

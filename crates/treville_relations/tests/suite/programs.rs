@@ -45,7 +45,7 @@ pub(crate) struct Program {
 
 const INSIDE: [BaseRel; 5] = [BaseRel::Addr, BaseRel::Data, BaseRel::Ctrl, BaseRel::Amo, BaseRel::SameInstance];
 
-/// Up to three threads of up to `length` events each on two locations, under up to two decisions.
+/// Up to three threads of `length` events each, or as few as a third of that, on two locations, under up to two decisions.
 pub(crate) fn random_program(dice: &mut Dice, tags: &[Name], length: usize) -> Program {
     let n_decisions = dice.roll(3);
     let init = |place: u64| Happening {
@@ -57,7 +57,7 @@ pub(crate) fn random_program(dice: &mut Dice, tags: &[Name], length: usize) -> P
     };
     let mut events = vec![init(0), init(8)];
     for thread in 0..2 + dice.roll(2) {
-        for _ in 0..=dice.roll(length) {
+        for _ in 0..=length / 3 + dice.roll(length - length / 3) {
             events.push(random_event(dice, thread as u32, tags, n_decisions));
         }
     }

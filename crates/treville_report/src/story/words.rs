@@ -92,10 +92,23 @@ impl<'a> Words<'a> {
             let star = if object.name.is_some() { "" } else { "*" };
             return format!("{star}{}{}", self.name(object), offset(place.address - object.address));
         }
-        self.program.show_address(place.address).unwrap_or_else(|| format!("{:#x}", place.address))
+        let name = self.program.show_address(place.address).unwrap_or_else(|| format!("{:#x}", place.address));
+        // What has two words is named by what both are in.
+        match name.rsplit_once('.') {
+            Some((whole, _)) if place.size > 8 => whole.to_owned(),
+            _ => name,
+        }
     }
 
-    pub(crate) fn value(&self, place: Bytes, value: u64) -> String {
+    /// `3`, `&x`; of 16 bytes, the two words.
+    pub(crate) fn value(&self, place: Bytes, value: u128) -> String {
+        let word = |at: u8, size: u8| {
+            self.word(Bytes { address: place.address + u64::from(at), size }, (value >> (8 * at)) as u64)
+        };
+        if place.size > 8 { format!("({}, {})", word(0, 8), word(8, place.size - 8)) } else { word(0, place.size) }
+    }
+
+    fn word(&self, place: Bytes, value: u64) -> String {
         let ty = self.object(place.address).map_or_else(|| self.program.type_at(place.address), |_| Type::Untyped);
         self.pointer(value)
             .filter(|_| place.size == 8)

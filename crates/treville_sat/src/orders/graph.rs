@@ -78,22 +78,29 @@ impl Graph {
         }
     }
 
-    /// After an edge `from` → `to` was added: those of the `candidates` that lead from behind it to before it, and would close a
-    /// cycle. `candidates` gives the edges that leave a node, with the nodes that they lead to.
-    pub(super) fn closing<I: Iterator<Item = Arc>>(
+    /// After an edge `from` → `to` was added: those of the `candidates`, given for each node that they leave, that lead from behind
+    /// it to before it, and would close a cycle; if they are `open`.
+    pub(super) fn closing(
         &mut self,
         from: u32,
         to: u32,
-        candidates: impl Fn(u32) -> I,
+        candidates: &[Vec<Arc>],
+        open: impl Fn(EdgeId) -> bool,
     ) -> Vec<EdgeId> {
-        let high = self.place[from as usize];
-        visit(&mut self.forward, &self.out, to, |_| true);
         let place = &self.place;
-        let mut found: Vec<Arc> = self.forward.nodes.iter().flat_map(|node| candidates(*node)).collect();
-        found.retain(|arc| place[arc.node as usize] <= high);
-        let Some(low) = found.iter().map(|arc| place[arc.node as usize]).min() else { return Vec::new() };
-        visit(&mut self.backward, &self.into, from, |node| place[node as usize] >= low);
-        found.retain(|arc| self.backward.contains(arc.node));
+        let (mut low, high) = (u32::MAX, place[from as usize]);
+        visit(&mut self.forward, &self.out, to, |_| true);
+        let mut found = Vec::new();
+        for arc in self.forward.nodes.iter().flat_map(|node| &candidates[*node as usize]) {
+            if place[arc.node as usize] <= high && open(arc.edge) {
+                low = low.min(place[arc.node as usize]);
+                found.push(*arc);
+            }
+        }
+        if !found.is_empty() {
+            visit(&mut self.backward, &self.into, from, |node| place[node as usize] >= low);
+            found.retain(|arc| self.backward.contains(arc.node));
+        }
         found.into_iter().map(|arc| arc.edge).collect()
     }
 

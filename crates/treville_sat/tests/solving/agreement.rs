@@ -3,7 +3,7 @@
 
 use crate::problem::{Problem, Random};
 use treville_base::Cancel;
-use treville_sat::{Backend, Orders, Solver, Verdict, encode_acyclic};
+use treville_sat::{Backend, Orders, Solver, Verdict};
 
 /// Whether there is a model, and how often the theory has spoken.
 fn by_theory(backend: Backend, orders: Orders, problem: &Problem) -> (bool, u64) {
@@ -22,10 +22,7 @@ fn by_theory(backend: Backend, orders: Orders, problem: &Problem) -> (bool, u64)
 fn by_clauses(backend: Backend, problem: &Problem) -> bool {
     let mut solver = Solver::new(backend);
     problem.give(&mut solver);
-    for order in 0..problem.n_orders {
-        let edges: Vec<_> = problem.edges.iter().filter(|edge| edge.0 == order).map(|e| (e.1, e.2, e.3)).collect();
-        encode_acyclic(&mut solver, problem.n_nodes, &edges);
-    }
+    problem.give_acyclic(&mut solver);
     let verdict = solver.solve(&[], &Cancel::new());
     if verdict == Verdict::Sat {
         assert!(problem.is_model(|lit| solver.value(lit)), "{problem:?}");
@@ -52,4 +49,24 @@ fn all_agree_with_trying_everything() {
         }
     }
     assert!((100..500).contains(&n_sat) && n_spoken > 1000, "too easy: {n_sat} {n_spoken}");
+}
+
+/// Larger ones, on which all must say the same.
+#[test]
+fn all_agree_with_each_other() {
+    let mut random = Random::new(2);
+    let (mut n_sat, mut n_spoken) = (0, 0);
+    for _ in 0..60 {
+        let problem = Problem::sized(&mut random, 120, 2, 40);
+        let expected = by_clauses(Backend::default(), &problem);
+        n_sat += u32::from(expected);
+        for backend in Backend::ALL {
+            for orders in [Orders::new(), Orders::new().without_propagation()] {
+                let (is_sat, spoken) = by_theory(*backend, orders, &problem);
+                assert_eq!(is_sat, expected, "{backend:?} {problem:?}");
+                n_spoken += spoken;
+            }
+        }
+    }
+    assert!((10..50).contains(&n_sat) && n_spoken > 1000, "too easy: {n_sat} {n_spoken}");
 }

@@ -4,8 +4,10 @@ use crate::problem::{Problem, Random};
 use treville_base::Cancel;
 use treville_sat::{Backend, Lit, Orders, Solver, Verdict};
 
-/// Gives a problem in parts, clauses and edges, with a search under assumptions after each part.
-fn in_parts(backend: Backend, problem: &Problem, random: &mut Random) {
+type Check = fn(&mut Solver<Orders>, &Problem, &[Lit]);
+
+/// Gives a problem in parts, clauses and edges, with searches under assumptions after each part.
+fn in_parts(backend: Backend, problem: &Problem, random: &mut Random, check: Check) {
     let mut solver = Solver::with_theory(backend, Orders::new());
     let orders: Vec<_> = (0..problem.n_orders).map(|_| solver.theory_mut().add_order()).collect();
     for _ in 0..problem.n_vars {
@@ -26,12 +28,14 @@ fn in_parts(backend: Backend, problem: &Problem, random: &mut Random) {
             let lit = |random: &mut Random| Lit::new(2 + random.below(problem.n_vars) as i32);
             let assumptions: Vec<Lit> =
                 (0..random.below(4)).map(|_| lit(random).negated_if(random.below(2) == 0)).collect();
+            solver.prefer(lit(random).negated_if(random.below(2) == 0));
             check(&mut solver, &given, &assumptions);
         }
     }
 }
 
-fn check(solver: &mut Solver<Orders>, given: &Problem, assumptions: &[Lit]) {
+/// Compares with trying everything.
+fn check_small(solver: &mut Solver<Orders>, given: &Problem, assumptions: &[Lit]) {
     match solver.solve(assumptions, &Cancel::new()) {
         Verdict::Sat => {
             assert!(given.is_model(|lit| solver.value(lit)), "{given:?}");
@@ -55,7 +59,30 @@ fn problems_in_parts() {
         let mut random = Random::new(3);
         for _ in 0..300 {
             let problem = Problem::random(&mut random);
-            in_parts(*backend, &problem, &mut random);
+            in_parts(*backend, &problem, &mut random, check_small);
+        }
+    }
+}
+
+/// Compares with a new solver and clauses in place of the theory.
+fn check_large(solver: &mut Solver<Orders>, given: &Problem, assumptions: &[Lit]) {
+    let mut other = Solver::new(Backend::default());
+    given.give(&mut other);
+    given.give_acyclic(&mut other);
+    let verdict = solver.solve(assumptions, &Cancel::new());
+    assert_eq!(verdict, other.solve(assumptions, &Cancel::new()), "{assumptions:?} {given:?}");
+    if verdict == Verdict::Sat {
+        assert!(given.is_model(|lit| solver.value(lit)), "{given:?}");
+    }
+}
+
+#[test]
+fn large_problems_in_parts() {
+    for backend in Backend::ALL {
+        let mut random = Random::new(6);
+        for _ in 0..40 {
+            let problem = Problem::sized(&mut random, 120, 2, 40);
+            in_parts(*backend, &problem, &mut random, check_large);
         }
     }
 }

@@ -3,6 +3,7 @@
 mod agreement;
 mod bits;
 mod ending;
+mod explained;
 mod incremental;
 mod problem;
 mod proofs;

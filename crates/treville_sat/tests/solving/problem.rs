@@ -1,7 +1,7 @@
 //! Random problems: orders whose edges depend on literals, with clauses over these.
 
 use treville_base::BitMatrix;
-use treville_sat::{ClauseSink, Lit, Orders};
+use treville_sat::{ClauseSink, Lit, Orders, encode_acyclic};
 
 /// A generator of numbers with no ambition (xorshift).
 pub(crate) struct Random(u64);
@@ -35,9 +35,14 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// Mostly choices between edges, some of which close cycles with fixed ones that lead forward.
+    /// One that is small enough to try everything.
     pub(crate) fn random(random: &mut Random) -> Self {
         let (n_vars, n_orders, n_nodes) = (5 + random.below(8), 1 + random.below(2), 3 + random.below(5));
+        Self::sized(random, n_vars, n_orders, n_nodes)
+    }
+
+    /// Mostly choices between edges, some of which close cycles with fixed ones that lead forward.
+    pub(crate) fn sized(random: &mut Random, n_vars: usize, n_orders: usize, n_nodes: usize) -> Self {
         let lit = |random: &mut Random| Lit::new(2 + random.below(n_vars) as i32).negated_if(random.below(5) == 0);
         let edge = |random: &mut Random| {
             let (a, b) = (random.below(n_nodes), random.below(n_nodes));
@@ -69,6 +74,14 @@ impl Problem {
         let ids: Vec<_> = (0..self.n_orders).map(|_| orders.add_order()).collect();
         for (order, from, to, lit) in &self.edges {
             orders.add_edge(ids[*order], *from, *to, *lit);
+        }
+    }
+
+    /// The orders as clauses.
+    pub(crate) fn give_acyclic(&self, sink: &mut impl ClauseSink) {
+        for order in 0..self.n_orders {
+            let edges: Vec<_> = self.edges.iter().filter(|edge| edge.0 == order).map(|e| (e.1, e.2, e.3)).collect();
+            encode_acyclic(sink, self.n_nodes, &edges);
         }
     }
 

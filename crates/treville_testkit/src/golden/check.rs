@@ -43,7 +43,7 @@ fn check_one(lab: &Lab, litmus: &Litmus, expected: &Expectation) -> Result<(), S
     let observation = found.observation.map_or_else(String::new, |o| format!("{o:?}"));
     differs(&mut wrong, "observation", expected.observation.as_ref(), &observation);
     differs(&mut wrong, "states", expected.states.as_ref(), &(found.states.len() as u64));
-    differs(&mut wrong, "executions", expected.executions.as_ref(), &found.executions);
+    differs(&mut wrong, "executions", expected.executions.as_ref(), &found.executions.unwrap_or(0));
     let flags: Vec<String> = found.flags.iter().map(|(name, _)| name.clone()).collect();
     differs(&mut wrong, "flags", expected.flags.as_ref(), &flags);
     if wrong.is_empty() {

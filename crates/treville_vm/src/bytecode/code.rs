@@ -92,6 +92,15 @@ pub(crate) enum Ins {
         value: Slot,
         site: SiteId,
     },
+    /// The upper word of the 16 bytes that were just read, whose lower word is in `low`.
+    High {
+        dst: Slot,
+        low: Slot,
+    },
+    /// The upper word of the 16 bytes that the next instruction writes.
+    Upper {
+        src: Slot,
+    },
     Fence {
         site: SiteId,
     },
@@ -173,8 +182,10 @@ pub struct Site {
     pub size: u8,
     pub instr: InstrId,
     pub span: Span,
-    /// Of a load or store: which one it is, and where in it this part begins.
+    /// Of a load, store or update: which one it is, and where in it this part begins.
     pub access: Option<(Access, u8)>,
+    /// Of an atomic access to several cells, made at once: where in it each begins, and its size. Empty if there is one cell.
+    pub parts: Vec<(u8, u8)>,
     /// The slots that are needed after it, its own result aside.
     pub(crate) live: Vec<Slot>,
     /// Of a read (of an update: if it writes nothing), how strongly it orders: a set of bits.
@@ -231,13 +242,20 @@ pub(crate) struct Code {
     pub(crate) after_call: Vec<(u32, Vec<Slot>)>,
 }
 
+/// A read, with the slots that have the lower and the upper word of what it read.
+#[derive(Clone, Debug)]
+pub(crate) struct Seed {
+    pub(crate) site: SiteId,
+    pub(crate) words: [Vec<Slot>; 2],
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct LoopInfo {
     pub(crate) parent: Option<u16>,
     /// Slots that an iteration may look at before it writes them.
     pub(crate) live: Vec<Slot>,
-    /// If the loop is always entered right after a read: its site, and the slots that have what it read.
-    pub(crate) seed: Option<(SiteId, Vec<Slot>)>,
+    /// If the loop is always entered right after a read: which one, and the slots that have what it read.
+    pub(crate) seed: Option<Seed>,
     /// The same slots where a round begins, if that is not at the head.
     pub(crate) round: Vec<Slot>,
 }
@@ -249,6 +267,18 @@ pub struct Image {
     pub(crate) sites: treville_base::IndexVec<SiteId, Site>,
     /// Some lock is tried: then threads can see that another holds it.
     pub(crate) tries_locks: bool,
+}
+
+impl Site {
+    /// How many cells it accesses.
+    pub fn n_parts(&self) -> usize {
+        self.parts.len().max(1)
+    }
+
+    /// Where in the access a cell begins, and its size.
+    pub fn part(&self, i: usize) -> (u8, u8) {
+        self.parts.get(i).copied().unwrap_or((0, self.size))
+    }
 }
 
 impl Image {

@@ -2,6 +2,7 @@
 //! sees gets a site with the slots that are live across it.
 
 mod access;
+mod wide;
 
 pub use access::{Access, Parts};
 
@@ -50,6 +51,8 @@ struct Compiler<'a> {
     starts: Vec<u32>,
     /// Where rounds of loops begin, if not at the head.
     rounds: BTreeMap<u16, usize>,
+    /// The slots of the upper words of registers of 128 bits.
+    upper: BTreeMap<Reg, Slot>,
     instr: InstrId,
     /// Loads and stores of the current instruction so far.
     accesses: u16,
@@ -80,13 +83,12 @@ impl<'a> Compiler<'a> {
             temporaries: 0,
             starts: Vec::new(),
             rounds: BTreeMap::new(),
+            upper: BTreeMap::new(),
             instr: InstrId(0),
             accesses: 0,
             span: Span::new(treville_base::FileId(0), 0, 0),
         };
-        if let Some(wide) = func.regs.iter().find(|r| r.width > 64) {
-            return Err(c.refuse(&format!("the value {} of {} bits", wide.name, wide.width)));
-        }
+        c.make_wide_registers()?;
         if func.regs.len() > 0x6000 {
             return Err(c.refuse("a function with so many registers"));
         }
@@ -199,9 +201,9 @@ impl<'a> Compiler<'a> {
             _ => 0,
         };
         let protects = matches!(&kind, SiteKind::Store(tags) if tags.iter().any(|t| self.program.tags[*t] == "HAZARD"));
-        let (live, uses, first_in, access) = (Vec::new(), Vec::new(), None, None);
+        let (live, uses, parts, first_in, access) = (Vec::new(), Vec::new(), Vec::new(), None, None);
         let (instr, span) = (self.instr, self.span);
-        self.sites.push(Site { kind, size, instr, span, access, live, uses, order, first_in, protects })
+        self.sites.push(Site { kind, size, instr, span, access, parts, live, uses, order, first_in, protects })
     }
 
     /// What a read orders: bits, of which a stronger one has more.
@@ -276,12 +278,19 @@ impl<'a> Compiler<'a> {
                     UnOp::Neg => Ins::Neg { width, dst, src },
                 }
             }
+            Expr::Bin(op @ (BinOp::Eq | BinOp::Ne), a, b) if self.width(a) > 64 => {
+                return self.compare_wide(dst, *op == BinOp::Eq, a, b);
+            }
             Expr::Bin(op, a, b) => {
                 let width = self.width(a);
                 if width > 64 {
                     return Err(self.refuse(&format!("arithmetic on {width} bits")));
                 }
                 Ins::Bin { op: *op, width, dst, a: self.value(a)?, b: self.value(b)? }
+            }
+            Expr::Cast(_, to, a) if *to <= 64 && self.width(a) > 64 => {
+                let [src, _] = self.words(a)?;
+                if *to == 64 { Ins::Move { dst, src } } else { Ins::Low { width: *to, dst, src } }
             }
             Expr::Cast(cast, to, a) => {
                 let (from, src) = (self.width(a), self.value(a)?);
@@ -306,17 +315,20 @@ impl<'a> Compiler<'a> {
 
     fn inst(&mut self, inst: &Inst) -> Result<(), NotCompiled> {
         match &inst.op {
+            Op::Assign { dst, value } if self.upper.contains_key(dst) => self.assign_wide(*dst, value),
             Op::Assign { dst, value } => self.value_into(slot(*dst), value),
+            Op::Load { dst, addr, tags, .. } if self.upper.contains_key(dst) => self.load_wide(*dst, addr, tags),
             Op::Load { dst, addr, size, tags } => {
                 let addr = self.value(addr)?;
                 self.load(slot(*dst), addr, *size, tags)
             }
+            Op::Store { addr, value, size: 16, tags } => self.store_wide(addr, value, tags),
             Op::Store { addr, value, size, tags } => {
                 let (addr, value) = (self.value(addr)?, self.value(value)?);
                 self.store(addr, value, *size, tags)
             }
             Op::Update { old, addr, size, guard, new, tags } => {
-                self.update(slot(*old), addr, *size, guard.as_ref(), new, tags)
+                self.update(*old, addr, *size, guard.as_ref(), new, tags)
             }
             Op::Fence { tags } => {
                 let site = self.site(SiteKind::Fence(tags.clone()), 0);
@@ -382,23 +394,25 @@ impl<'a> Compiler<'a> {
 
     fn update(
         &mut self,
-        old: Slot,
+        old: Reg,
         addr: &Expr,
         size: u8,
         guard: Option<&Expr>,
         new: &Expr,
         tags: &UpdateTags,
     ) -> Result<(), NotCompiled> {
-        if size > 8 {
-            return Err(self.refuse(&format!("an update of {size} bytes")));
-        }
         // The address may mention `old`, which the read overwrites.
         let place = self.temporary();
         self.value_into(place, addr)?;
-        let site = self.site(SiteKind::Update(tags.clone()), size);
-        self.ins.push(Ins::UpdateRead { dst: old, addr: place, site });
+        let site = self.atomic(SiteKind::Update(tags.clone()), size)?;
+        self.ins.push(Ins::UpdateRead { dst: slot(old), addr: place, site });
         let uses = &mut self.sites[site].uses;
-        new.visit_regs(&mut |r| uses.extend((slot(r) != old).then_some(slot(r))));
+        new.visit_regs(&mut |r| {
+            if r != old {
+                uses.extend(self.upper.get(&r).copied().into_iter().chain([slot(r)]));
+            }
+        });
+        self.take_upper(old);
         let skip = match guard {
             Some(guard) => {
                 let cond = self.value(guard)?;
@@ -408,8 +422,8 @@ impl<'a> Compiler<'a> {
             }
             None => None,
         };
-        let value = self.value(new)?;
-        let site = self.site(SiteKind::Update(tags.clone()), size);
+        let value = self.written(new, size)?;
+        let site = self.atomic_again(site);
         self.ins.push(Ins::UpdateWrite { addr: place, value, site });
         if let Some(at) = skip {
             self.leave_at(at);
@@ -518,6 +532,8 @@ fn operands(ins: &mut Ins) -> Vec<&mut Slot> {
         | Ins::Low { dst, src, .. }
         | Ins::Sign { dst, src, .. }
         | Ins::Local { dst, src } => vec![dst, src],
+        Ins::High { dst, low } => vec![dst, low],
+        Ins::Upper { src } => vec![src],
         Ins::Bin { dst, a, b, .. } => vec![dst, a, b],
         Ins::Select { dst, cond, yes, no } => vec![dst, cond, yes, no],
         Ins::If { cond, .. } | Ins::Wait { cond, .. } => vec![cond],

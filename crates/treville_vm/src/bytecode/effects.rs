@@ -6,10 +6,10 @@ use super::track::Track;
 
 impl<T: Track> Runner<T> {
     /// A store to shared memory is an effect.
-    pub(super) fn note_store(&mut self, image: &Image, site: SiteId, addr: u64, value: u64) {
+    pub(super) fn note_store(&mut self, image: &Image, site: SiteId, addr: u64, words: [u64; 2]) {
         let site = &image.sites[site];
         self.effects += 1;
-        self.publish(value);
+        words.into_iter().for_each(|word| self.publish(word));
         if site.kind != SiteKind::Unlock {
             self.note_first(site, addr);
         } else if !image.tries_locks {
@@ -23,7 +23,7 @@ impl<T: Track> Runner<T> {
     fn note_first(&mut self, site: &Site, addr: u64) {
         let depth = self.frames.len() as u16;
         let unknown = self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0);
-        let read_for_good = self.last_read.is_none_or(|(from, ..)| address::heap_object(from).is_none());
+        let read_for_good = self.last_read.is_none_or(|read| address::heap_object(read.addr).is_none());
         let here = |l: &&mut LoopState| l.depth == depth && site.first_in == Some(l.id);
         let Some(state) = self.loops.last_mut().filter(here) else { return };
         if site.protects {

@@ -25,6 +25,8 @@ pub(crate) fn facts(ins: &Ins, at: u32, args: &[Vec<Slot>], observed: &[Slot]) -
         Ins::Goto(to) => (vec![], None, vec![to]),
         Ins::If { cond, then, els } => (vec![cond], None, vec![then, els]),
         Ins::Load { dst, addr, .. } | Ins::UpdateRead { dst, addr, .. } => (vec![addr], Some(dst), next),
+        Ins::High { dst, low } => (vec![low], Some(dst), next),
+        Ins::Upper { src } => (vec![src], None, next),
         Ins::Store { addr, value, .. } | Ins::UpdateWrite { addr, value, .. } => (vec![addr, value], None, next),
         Ins::Hold { addr } | Ins::Release { addr, .. } | Ins::Free { addr, .. } => (vec![addr], None, next),
         Ins::Holder { dst } | Ins::Nondet { dst, .. } => (vec![], Some(dst), next),

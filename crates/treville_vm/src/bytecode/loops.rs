@@ -1,7 +1,7 @@
 //! Loops as a thread goes through them: how often, and whether a round has changed anything. One that has not, and would do the
 //! same again, waits.
 
-use super::code::{Code, Image, SiteId, Slot};
+use super::code::{Code, Image, Slot};
 use super::run::{LoopState, NO_ADDRESS, RunOptions, Runner, Step};
 use super::track::Track;
 use treville_ir::Wait;
@@ -33,13 +33,11 @@ impl<T: Track> Runner<T> {
             None => {
                 let start = self.loop_slots.len() as u32;
                 self.loop_slots.extend(now);
-                let seed = read.filter(|(_, value, site)| {
-                    let is_seed = |(seed, slots): &(SiteId, Vec<Slot>)| {
-                        seed == site && slots.iter().all(|s| self.slots[base + usize::from(*s)] == *value)
-                    };
-                    info.seed.as_ref().is_some_and(is_seed)
+                let has = |slots: &[Slot], word: u64| slots.iter().all(|s| self.slots[base + usize::from(*s)] == word);
+                let seed = read.zip(info.seed.as_ref()).filter(|(read, seed)| {
+                    seed.site == read.site && seed.words.iter().zip(read.words).all(|(slots, word)| has(slots, word))
                 });
-                let seed = seed.map_or(NO_ADDRESS, |(addr, _, _)| addr);
+                let seed = seed.map_or(NO_ADDRESS, |(read, _)| read.addr);
                 self.loops.push(LoopState { depth, id, count: 0, effects: self.effects, start, repeated: 0, seed });
             }
             Some(state) => {
@@ -50,14 +48,14 @@ impl<T: Track> Runner<T> {
                 }
                 if options.idle_blocks
                     && state.effects + u32::from(state.repeated) == self.effects
-                    && let (Some(read), Some((site, slots))) = (read, &info.seed)
-                    && read.0 == state.seed
-                    && image.sites[*site].order & !image.sites[read.2].order == 0
-                    && info
-                        .live
-                        .iter()
-                        .zip(now.clone().zip(before.iter()))
-                        .all(|(slot, (now, before))| if slots.contains(slot) { now == read.1 } else { now == *before })
+                    && let (Some(read), Some(seed)) = (read, &info.seed)
+                    && read.addr == state.seed
+                    && image.sites[seed.site].order & !image.sites[read.site].order == 0
+                    && image.sites[seed.site].size == image.sites[read.site].size
+                    && info.live.iter().zip(now.clone().zip(before.iter())).all(|(slot, (now, before))| {
+                        let word = seed.words.iter().position(|slots| slots.contains(slot));
+                        now == word.map_or(*before, |word| read.words[word])
+                    })
                 {
                     return Some(Step::Blocked { site: None, wait: Wait::Spin });
                 }

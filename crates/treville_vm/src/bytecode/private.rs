@@ -21,24 +21,30 @@ impl<T: Track> Runner<T> {
         self.private_objects.iter().any(inside).then_some(begin..end)
     }
 
-    /// The value with the bytes that it came from.
-    pub(super) fn private_load(&self, addr: u64, size: u8) -> Option<(u64, std::ops::Range<usize>)> {
+    /// The words of a value, with the bytes that it came from.
+    pub(super) fn private_load(&self, addr: u64, size: u8) -> Option<([u64; 2], std::ops::Range<usize>)> {
         let range = self.private_range(addr, size)?;
-        let bytes = &self.private[range.clone()];
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        Some((u64::from_le_bytes(word), range))
+        let mut words = [0; 2];
+        for (word, bytes) in words.iter_mut().zip(self.private[range.clone()].chunks(8)) {
+            let mut all = [0; 8];
+            all[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_le_bytes(all);
+        }
+        Some((words, range))
     }
 
     /// The bytes that were written.
-    pub(super) fn private_store(&mut self, addr: u64, size: u8, value: u64) -> Option<std::ops::Range<usize>> {
+    pub(super) fn private_store(&mut self, addr: u64, size: u8, words: [u64; 2]) -> Option<std::ops::Range<usize>> {
         let range = self.private_range(addr, size)?;
-        let value = &value.to_le_bytes()[..range.len()];
-        let bytes = &mut self.private[range.clone()];
-        if *bytes != *value {
-            bytes.copy_from_slice(value);
-            self.effects += 1;
+        let mut changed = false;
+        for (bytes, word) in self.private[range.clone()].chunks_mut(8).zip(words) {
+            let value = &word.to_le_bytes()[..bytes.len()];
+            if *bytes != *value {
+                bytes.copy_from_slice(value);
+                changed = true;
+            }
         }
+        self.effects += u32::from(changed);
         Some(range)
     }
 }

@@ -5,7 +5,7 @@
 //! For that the loop must be entered right after the read, with nothing but its value carried over. An iteration may also
 //! begin with stores into memory that nobody else knows, always to the same place: the next iteration does them anew.
 
-use super::code::{Ins, SiteId, Slot};
+use super::code::{Ins, Seed, SiteId, Slot};
 use super::flow::{Facts, Loop};
 
 /// The code of a function, to be looked at.
@@ -24,7 +24,7 @@ impl Shape<'_> {
     }
 
     /// The read right before a loop, and the slots that have its value, if the loop is entered in one way only.
-    pub(crate) fn seed(&self, id: usize) -> Option<(SiteId, Vec<Slot>)> {
+    pub(crate) fn seed(&self, id: usize) -> Option<Seed> {
         let head = self.loops[id].head;
         let enters = |block: &usize| !self.loops[id].body.contains(*block) && self.goes_to(*block, head);
         let mut entries = (0..self.starts.len()).filter(enters);
@@ -32,15 +32,16 @@ impl Shape<'_> {
         let range = self.block(entry);
         let at = range.clone().rev().find(|at| matches!(self.ins[*at], Ins::Load { .. }))?;
         let Ins::Load { dst, site, .. } = self.ins[at] else { return None };
-        let mut slots = vec![dst];
+        let mut words = [vec![dst], Vec::new()];
         for ins in &self.ins[at + 1..range.end] {
             match *ins {
-                Ins::Move { dst, src } if slots.contains(&src) => slots.push(dst),
+                Ins::Move { dst, src } => words.iter_mut().find(|slots| slots.contains(&src))?.push(dst),
+                Ins::High { dst, .. } => words[1].push(dst),
                 Ins::Goto(_) => {}
                 _ => return None,
             }
         }
-        Some((site, slots))
+        Some(Seed { site, words })
     }
 
     fn goes_to(&self, block: usize, head: usize) -> bool {

@@ -39,6 +39,11 @@ pub mod address {
     pub fn local_origin(addr: u64) -> Option<u64> {
         (LOCAL..2 * LOCAL).contains(&addr).then_some(addr & ((1 << LOCAL_SHIFT) - 1))
     }
+
+    /// The thread whose copy of a thread-local object has an address.
+    pub fn local_thread(addr: u64) -> Option<u32> {
+        (LOCAL..2 * LOCAL).contains(&addr).then(|| ((addr - LOCAL) >> LOCAL_SHIFT) as u32)
+    }
 }
 
 /// What a thread does next. After `Load`, `UpdateRead`, `Spawn`, `Join` and `Nondet` the engine answers with
@@ -49,10 +54,11 @@ pub enum Step {
         site: SiteId,
         addr: u64,
     },
+    /// What is written is its words: the upper one is 0 unless it has 16 bytes.
     Store {
         site: SiteId,
         addr: u64,
-        value: u64,
+        words: [u64; 2],
     },
     /// The read of an update; if the update writes, that is the next step.
     UpdateRead {
@@ -62,7 +68,7 @@ pub enum Step {
     UpdateWrite {
         site: SiteId,
         addr: u64,
-        value: u64,
+        words: [u64; 2],
     },
     Fence {
         site: SiteId,
@@ -142,6 +148,14 @@ pub(crate) struct LoopState {
     pub(crate) seed: u64,
 }
 
+/// A read of shared memory: where, what, and which.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastRead {
+    pub(super) addr: u64,
+    pub(super) words: [u64; 2],
+    pub(super) site: SiteId,
+}
+
 /// No address is this large: they have 48 bits.
 pub(crate) const NO_ADDRESS: u64 = (1 << 48) - 1;
 
@@ -157,9 +171,12 @@ pub struct Runner<T = ()> {
     pub(crate) effects: u32,
     pub(crate) spin: u32,
     /// What the update that is under way has read.
-    updated: u64,
-    /// The last read of shared memory: where, what, and which.
-    pub(super) last_read: Option<(u64, u64, SiteId)>,
+    updated: [u64; 2],
+    /// The upper word of 16 bytes that were just read, or are about to be written; and where that came from.
+    upper: u64,
+    upper_slot: Option<usize>,
+    /// The last read of shared memory.
+    pub(super) last_read: Option<LastRead>,
     /// Which of its first 64 objects others may know of.
     pub(crate) published: u64,
     pub(crate) private: Vec<u8>,
@@ -180,14 +197,14 @@ impl Runner<Dependencies> {
     /// Starts the thread anew; its arguments come from this event.
     pub fn start_after(&mut self, image: &Image, thread: u32, func: FuncId, args: &[u64], event: u32) {
         self.start(image, thread, func, args);
-        self.track.set_event(event);
+        self.track.set_events(event..event + 1);
         image.codes[func.0 as usize].params.iter().for_each(|param| self.track.answer(usize::from(*param)));
     }
 
-    /// Answers with what this event has read.
-    pub fn give_from(&mut self, image: &Image, value: u64, event: u32) {
-        self.track.set_event(event);
-        self.give(image, value);
+    /// Answers with what these events have read.
+    pub fn give_from(&mut self, image: &Image, words: [u64; 2], events: std::ops::Range<u32>) {
+        self.track.set_events(events);
+        self.give_words(image, words);
     }
 
     /// What the step that the runner stopped at depends on.
@@ -255,11 +272,18 @@ impl<T: Track> Runner<T> {
 
     /// Answers the step that is waited on.
     pub fn give(&mut self, image: &Image, value: u64) {
+        self.give_words(image, [value, 0]);
+    }
+
+    /// Answers with the words of up to 16 bytes.
+    pub fn give_words(&mut self, image: &Image, words: [u64; 2]) {
         let Some(frame) = self.frames.last() else { return };
-        self.updated = value;
+        let [value, upper] = words;
+        (self.updated, self.upper) = (words, upper);
         let ins = image.codes[frame.func as usize].ins[self.pc as usize];
         if let Ins::Load { addr, site, .. } | Ins::UpdateRead { addr, site, .. } = ins {
-            self.last_read = Some((self.slots[frame.base as usize + usize::from(addr)], value, site));
+            let addr = self.slots[frame.base as usize + usize::from(addr)];
+            self.last_read = Some(LastRead { addr, words, site });
         }
         let dst = match ins {
             Ins::Load { dst, .. }
@@ -389,22 +413,29 @@ impl<T: Track> Runner<T> {
                         stop!(pc - 1, Step::Load { site, addr });
                     }
                     match self.private_load(addr, image.sites[site].size) {
-                        Some((value, range)) => {
-                            set!(dst, value);
+                        Some((words, range)) => {
+                            set!(dst, words[0]);
+                            self.upper = words[1];
                             self.track.load(at!(dst), at!(place), range);
                         }
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
                     }
                 }
+                Ins::High { dst, low } => {
+                    set!(dst, self.upper);
+                    flow!(dst, low);
+                }
+                Ins::Upper { src } => (self.upper, self.upper_slot) = (get!(src), Some(at!(src))),
                 Ins::Store { addr: place, value: from, site } => {
                     let (addr, value) = (get!(place), get!(from));
+                    let (words, sources) = self.written(value, at!(from));
                     if !is_private(addr) {
-                        self.note_store(image, site, addr, value);
-                        self.track.step(Some(at!(place)), &[at!(from)]);
-                        stop!(pc, Step::Store { site, addr, value });
+                        self.note_store(image, site, addr, words);
+                        self.track.step(Some(at!(place)), &sources);
+                        stop!(pc, Step::Store { site, addr, words });
                     }
-                    match self.private_store(addr, image.sites[site].size, value) {
-                        Some(range) => self.track.store(range, at!(place), at!(from)),
+                    match self.private_store(addr, image.sites[site].size, words) {
+                        Some(range) => self.track.store(range, at!(place), &sources),
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
                     }
                 }
@@ -416,8 +447,9 @@ impl<T: Track> Runner<T> {
                         stop!(pc - 1, Step::UpdateRead { site, addr });
                     }
                     match self.private_load(addr, image.sites[site].size) {
-                        Some((value, range)) => {
-                            set!(dst, value);
+                        Some((words, range)) => {
+                            set!(dst, words[0]);
+                            self.upper = words[1];
                             self.track.load(at!(dst), at!(place), range);
                         }
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
@@ -425,16 +457,17 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::UpdateWrite { addr: place, value: from, site } => {
                     let (addr, value) = (get!(place), get!(from));
+                    let (words, sources) = self.written(value, at!(from));
                     self.track.update(false);
                     if !is_private(addr) {
                         // An update that writes what it has read changes nothing.
-                        self.effects += u32::from(value != self.updated);
-                        self.publish(value);
-                        self.track.step(Some(at!(place)), &[at!(from)]);
-                        stop!(pc, Step::UpdateWrite { site, addr, value });
+                        self.effects += u32::from(words != self.updated);
+                        words.into_iter().for_each(|word| self.publish(word));
+                        self.track.step(Some(at!(place)), &sources);
+                        stop!(pc, Step::UpdateWrite { site, addr, words });
                     }
-                    if let Some(range) = self.private_store(addr, image.sites[site].size, value) {
-                        self.track.store(range, at!(place), at!(from));
+                    if let Some(range) = self.private_store(addr, image.sites[site].size, words) {
+                        self.track.store(range, at!(place), &sources);
                     }
                 }
                 Ins::Fence { site } => {
@@ -552,6 +585,15 @@ impl<T: Track> Runner<T> {
                     }
                 }
             }
+        }
+    }
+
+    /// The words that an access writes, and the slots that they come from.
+    #[inline]
+    fn written(&mut self, value: u64, from: usize) -> ([u64; 2], [usize; 2]) {
+        match self.upper_slot.take() {
+            Some(upper) => ([value, self.upper], [from, upper]),
+            None => ([value, 0], [from, from]),
         }
     }
 

@@ -22,7 +22,7 @@ pub trait Track: Default {
     fn load(&mut self, _dst: usize, _addr: usize, _from: std::ops::Range<usize>) {}
     /// Private memory is written.
     #[inline]
-    fn store(&mut self, _to: std::ops::Range<usize>, _addr: usize, _value: usize) {}
+    fn store(&mut self, _to: std::ops::Range<usize>, _addr: usize, _from: &[usize]) {}
     /// The way on depends on a slot.
     #[inline]
     fn branch(&mut self, _cond: usize) {}
@@ -62,8 +62,8 @@ pub struct Dependencies {
     in_update: bool,
     guard: Deps,
     step: StepDeps,
-    /// The event that the next answer comes from.
-    event: u32,
+    /// The events that the next answer comes from.
+    events: Deps,
 }
 
 impl Dependencies {
@@ -72,9 +72,10 @@ impl Dependencies {
         &self.step
     }
 
-    /// The next answer comes from this event.
-    pub(crate) fn set_event(&mut self, event: u32) {
-        self.event = event;
+    /// The next answer comes from these events.
+    pub(crate) fn set_events(&mut self, events: std::ops::Range<u32>) {
+        self.events = Deps::new();
+        events.for_each(|event| self.events.insert(event));
     }
 
     fn all(&self, slots: &[usize]) -> Deps {
@@ -110,8 +111,9 @@ impl Track for Dependencies {
         self.put(dst, deps);
     }
 
-    fn store(&mut self, to: std::ops::Range<usize>, addr: usize, value: usize) {
-        let deps = self.all(&[addr, value]);
+    fn store(&mut self, to: std::ops::Range<usize>, addr: usize, from: &[usize]) {
+        let mut deps = self.all(&[addr]);
+        deps.extend(&self.all(from));
         if let Some(bytes) = self.bytes.get_mut(to) {
             bytes.fill(deps);
         }
@@ -148,6 +150,6 @@ impl Track for Dependencies {
     }
 
     fn answer(&mut self, dst: usize) {
-        self.put(dst, Deps::one(self.event));
+        self.put(dst, self.events.clone());
     }
 }

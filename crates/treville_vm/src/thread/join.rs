@@ -29,6 +29,7 @@ impl<V: Clone + PartialEq> ThreadVm<V> {
     pub fn can_join(&self, other: &Self, program: &Program) -> bool {
         let ready = |vm: &Self| vm.queue.is_empty() && matches!(vm.waiting, Waiting::Nothing) && vm.at == 0;
         let same_scope = |(a, b): (&Scope, &Scope)| a.join == b.join && a.event == b.event;
+        let scopes = |vm: &Self| vm.structures().count();
         let same_writer = |(a, b): (&Slot<V>, &Slot<V>)| a.writer == b.writer;
         let place = |vm: &Self| vm.reservation.as_ref().map(|(event, _, size)| (*event, *size));
         if self.done || other.done {
@@ -40,9 +41,8 @@ impl<V: Clone + PartialEq> ThreadVm<V> {
             && !other.is_inside(program)
             && self.block == other.block
             && self.jumps == other.jumps
-            && self.chosen == other.chosen
-            && self.scopes.len() == other.scopes.len()
-            && self.scopes.iter().zip(&other.scopes).all(same_scope)
+            && scopes(self) == scopes(other)
+            && self.structures().zip(other.structures()).all(same_scope)
             && place(self) == place(other)
             && self.slots.iter().zip(other.slots.iter()).all(same_writer)
     }
@@ -60,6 +60,17 @@ impl<V: Clone + PartialEq> ThreadVm<V> {
         self.instr.is_some() && next == self.instr && !self.local.is_empty()
     }
 
+    /// Makes one control dependency, the outermost, of all those that never end.
+    fn gather_endless(&mut self) {
+        let mut endless = Scope { deps: Deps::new(), picks: Deps::new(), join: None, event: None };
+        for scope in self.scopes.iter().filter(|scope| scope.join.is_none()) {
+            endless.deps.extend(&scope.deps);
+            endless.picks.extend(&scope.picks);
+        }
+        self.scopes.retain(|scope| scope.join.is_some());
+        self.scopes.insert(0, endless);
+    }
+
     /// Takes in another run that [`Self::can_join`] it.
     pub fn join(&mut self, other: &Self, joiner: &mut impl Joiner<V>) {
         for (slot, theirs) in self.slots.iter_mut().zip(other.slots.iter()) {
@@ -71,10 +82,14 @@ impl<V: Clone + PartialEq> ThreadVm<V> {
             join_deps(&mut slot.iico, &theirs.iico, joiner);
             join_deps(&mut slot.chosen, &theirs.chosen, joiner);
         }
-        for (scope, theirs) in self.scopes.iter_mut().zip(&other.scopes) {
+        let mut theirs = other.clone();
+        self.gather_endless();
+        theirs.gather_endless();
+        for (scope, theirs) in self.scopes.iter_mut().zip(&theirs.scopes) {
             join_deps(&mut scope.deps, &theirs.deps, joiner);
             join_deps(&mut scope.picks, &theirs.picks, joiner);
         }
+        self.chosen |= other.chosen;
         if let (Some((_, address, _)), Some((_, theirs, _))) = (&mut self.reservation, &other.reservation)
             && address != theirs
         {

@@ -1,20 +1,21 @@
-//! Loads, stores and copies: in one piece, or in parts where other accesses cut through them.
+//! Loads, stores and copies: in one piece, or in parts where other accesses cut through them. Parts of an atomic access are
+//! accessed at once, by one instruction; those of a plain one one after the other.
 
 use super::{Compiler, INSIDE, NotCompiled};
-use crate::bytecode::code::{Ins, NOWHERE, SiteId, SiteKind, Slot};
+use crate::bytecode::code::{Ins, NOWHERE, Site, SiteId, SiteKind, Slot};
 use std::collections::BTreeMap;
 use treville_ir::{Expr, InstrId, Tags};
 use treville_term::BinOp;
 
-/// A load or store of an instruction, one of several if it copies memory.
+/// A load, store or update of an instruction, one of several if it copies memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Access {
     instr: InstrId,
     number: u16,
 }
 
-/// Accesses that are made in parts: bit n is set if one begins at byte n.
-pub type Parts = BTreeMap<Access, u8>;
+/// Accesses that are made in parts, atomic ones at once: bit n is set if one begins at byte n.
+pub type Parts = BTreeMap<Access, u16>;
 
 /// A copy of at most this many bytes, known when compiling, is done without a loop.
 const UNROLLED_COPY: u64 = 128;
@@ -34,6 +35,10 @@ enum Piece {
 
 impl Compiler<'_> {
     pub(super) fn load(&mut self, dst: Slot, addr: Slot, size: u8, tags: &Tags) -> Result<(), NotCompiled> {
+        if !self.is_plain(tags) {
+            let site = self.atomic(SiteKind::Load(tags.clone()), size)?;
+            return self.push(Ins::Load { dst, addr, site });
+        }
         let pieces = self.pieces(size)?;
         if let [(access, at, size)] = pieces[..] {
             let site = self.access(SiteKind::Load(tags.clone()), size, access, at);
@@ -59,6 +64,10 @@ impl Compiler<'_> {
     }
 
     pub(super) fn store(&mut self, addr: Slot, value: Slot, size: u8, tags: &Tags) -> Result<(), NotCompiled> {
+        if !self.is_plain(tags) {
+            let site = self.atomic(SiteKind::Store(tags.clone()), size)?;
+            return self.push(Ins::Store { addr, value, site });
+        }
         for (access, at, size) in self.pieces(size)? {
             let to = self.offset(addr, u64::from(at));
             let mut part = value;
@@ -73,26 +82,45 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    fn is_plain(&self, tags: &Tags) -> bool {
+        tags.iter().any(|tag| self.program.tags[*tag] == "NA")
+    }
+
     /// The parts of the next access of the current instruction: where each begins, and its size.
     fn pieces(&mut self, size: u8) -> Result<Vec<(Access, u8, u8)>, NotCompiled> {
         if size > 8 {
             return Err(self.refuse(&format!("an access of {size} bytes")));
         }
-        let access = Access { instr: self.instr, number: self.accesses };
-        self.accesses += 1;
+        let access = self.next_access();
         let cuts = self.parts.get(&access).copied().unwrap_or(0);
-        if cuts == 0 {
-            return Ok(vec![(access, 0, size)]);
+        Ok(pieces(size, cuts).into_iter().map(|(at, length)| (access, at, length)).collect())
+    }
+
+    fn next_access(&mut self) -> Access {
+        self.accesses += 1;
+        Access { instr: self.instr, number: self.accesses - 1 }
+    }
+
+    /// The site of an atomic access, the next one of the current instruction.
+    pub(super) fn atomic(&mut self, kind: SiteKind, size: u8) -> Result<SiteId, NotCompiled> {
+        if !matches!(size, 1 | 2 | 4 | 8 | 16) {
+            return Err(self.refuse(&format!("an atomic access of {size} bytes")));
         }
-        let mut pieces = Vec::new();
-        let mut at = 0;
-        while at < size {
-            let end = (at + 1..size).find(|i| cuts >> i & 1 != 0).unwrap_or(size);
-            let length = [8, 4, 2, 1].into_iter().find(|n| at.is_multiple_of(*n) && at + n <= end).unwrap_or(1);
-            pieces.push((access, at, length));
-            at += length;
+        let access = self.next_access();
+        let site = self.access(kind, size, access, 0);
+        let parts = pieces(size, self.parts.get(&access).copied().unwrap_or(0));
+        if parts.len() > 1 {
+            self.sites[site].parts = parts;
         }
-        Ok(pieces)
+        Ok(site)
+    }
+
+    /// The site of the write of an update whose read has this one.
+    pub(super) fn atomic_again(&mut self, read: SiteId) -> SiteId {
+        let Site { kind, size, access, parts, .. } = self.sites[read].clone();
+        let site = self.site(kind, size);
+        (self.sites[site].access, self.sites[site].parts) = (access, parts);
+        site
     }
 
     /// The site of a part of an access.
@@ -205,4 +233,20 @@ impl Compiler<'_> {
         }
         Ok(())
     }
+}
+
+/// What an access is made of if it is cut at these bytes: where each part begins, and its size.
+fn pieces(size: u8, cuts: u16) -> Vec<(u8, u8)> {
+    if cuts == 0 && size <= 8 {
+        return vec![(0, size)];
+    }
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while at < size {
+        let end = (at + 1..size).find(|i| cuts >> i & 1 != 0).unwrap_or(size);
+        let length = [8, 4, 2, 1].into_iter().find(|n| at.is_multiple_of(*n) && at + n <= end).unwrap_or(1);
+        pieces.push((at, length));
+        at += length;
+    }
+    pieces
 }

@@ -1,0 +1,81 @@
+//! The engine `bmc` beside `enumerate` and the definition: the same verdicts, states, flags, and witnesses that hold, on every
+//! case and on random programs in every dialect, whatever its analyses are told to leave out.
+
+use std::time::{Duration, Instant};
+use treville_base::Cancel;
+use treville_bmc::{Alias, Bmc, Encoding, Fixpoint, Level, Options};
+use treville_enumerate::Enumerate;
+use treville_task::{Engine, Silent};
+use treville_testkit::campaign::{Plan, run};
+use treville_testkit::differ::compare;
+use treville_testkit::{Lab, cases_folder, golden};
+
+/// Cases that take `enumerate` longer are left to others.
+const SMALL: Duration = Duration::from_millis(50);
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
+fn bmc_agrees_with_enumerate_on_every_small_case() {
+    let lab = Lab::new();
+    let (fast, bmc) = (Enumerate::fast(), Bmc::new(Options::default()));
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for case in golden::load(&cases_folder()).expect("readable cases") {
+        let litmus = lab.parse(&case.text, None).expect("a correct test");
+        for expectation in &case.expectations {
+            let linked = lab.link_for(&expectation.model, &litmus.program).expect("a correct model");
+            let mut task = lab.task(&litmus, &linked, Cancel::new());
+            // Both at the same bound: bmc goes on without one.
+            task.bounds.given = Some(task.bounds.unroll);
+            let start = Instant::now();
+            fast.run(&task, &Silent);
+            if start.elapsed() > SMALL {
+                continue;
+            }
+            assert!(bmc.supports(&task).is_ok(), "{}", case.name);
+            if let Err(why) = compare(&bmc, &fast, &task, &task, &linked) {
+                wrong.push(format!("{} under {}: {why}", case.name, expectation.model));
+            }
+            compared += 1;
+        }
+    }
+    println!("{compared} pairs of a case and a model");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(compared > 400, "{compared}");
+}
+
+/// A campaign whose programs have enough of what is difficult.
+#[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
+fn campaign(seed: u64, n_programs: usize, engine: fn() -> Box<dyn Engine>) {
+    let plan = Plan { seed, n_programs, n_threads: 2, max_candidates: 400.0, engine, dialect: None };
+    let (tally, failures) = run(&Lab::new(), &plan);
+    println!("seed {seed}: {tally}");
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    assert_eq!(tally.programs, plan.n_programs);
+    for share in [tally.weak, tally.updates, tally.fences, tally.dependencies] {
+        assert!(4 * share >= tally.programs, "less than a quarter");
+    }
+}
+
+#[test]
+fn bmc_agrees_with_the_definition_on_random_programs() {
+    campaign(5, 5_000, || Box::new(Bmc::new(Options::default())));
+}
+
+/// Each analysis left out in turn.
+#[test]
+fn whatever_is_left_out_answers_are_the_same() {
+    let variants: [(u64, fn() -> Box<dyn Engine>); 8] = [
+        (11, || Box::new(Bmc::new(Options { level: Level::None, active: false, ..Options::default() }))),
+        (12, || Box::new(Bmc::new(Options { level: Level::May, ..Options::default() }))),
+        (13, || Box::new(Bmc::new(Options { level: Level::Must, local: false, ..Options::default() }))),
+        (14, || Box::new(Bmc::new(Options { active: false, ..Options::default() }))),
+        (15, || Box::new(Bmc::new(Options { encoding: Encoding::Eager, ..Options::default() }))),
+        (16, || Box::new(Bmc::new(Options { fixpoint: Fixpoint::Kleene, ..Options::default() }))),
+        (17, || Box::new(Bmc::new(Options { alias: Alias::None, local: false, ..Options::default() }))),
+        (18, || Box::new(Bmc::new(Options { alias: Alias::Andersen, ..Options::default() }))),
+    ];
+    for (seed, engine) in variants {
+        campaign(seed, 300, engine);
+    }
+}
