@@ -21,13 +21,47 @@ fn programs_get_the_answers_that_they_say() {
     }
     let checks: Vec<Check> = programs().iter().flat_map(checks).collect();
     assert!(checks.len() >= 150, "only {} checks were found", checks.len());
-    let half = checks.len().div_ceil(2);
-    let wrong: Vec<String> = std::thread::scope(|scope| {
-        let parts: Vec<_> =
-            checks.chunks(half).map(|part| scope.spawn(|| part.iter().filter_map(wrong).collect())).collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|_| vec!["a panic".to_owned()])).collect()
-    });
+    let wrong: Vec<String> = answers(&checks, &[]).into_iter().filter_map(Answer::wrong).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The engine that takes them up to a bound, which grows until nothing is cut, says the same as far as its time goes.
+#[test]
+fn bmc_says_the_same() {
+    if !has_clang() {
+        return;
+    }
+    let checks: Vec<Check> = programs().iter().flat_map(checks).collect();
+    let answers = answers(&checks, &["--engine=bmc", "--timeout=2"]);
+    let right = answers.iter().filter(|answer| matches!(answer, Answer::Right)).count();
+    let wrong: Vec<String> = answers.into_iter().filter_map(Answer::wrong).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(right >= 100, "only {right} of {} were decided", checks.len());
+}
+
+/// What came of a check.
+enum Answer {
+    Right,
+    /// The time was over.
+    Open,
+    Wrong(String),
+}
+
+impl Answer {
+    fn wrong(self) -> Option<String> {
+        if let Answer::Wrong(why) = self { Some(why) } else { None }
+    }
+}
+
+/// The answers with further options, by two threads.
+fn answers(checks: &[Check], more: &[&str]) -> Vec<Answer> {
+    let half = checks.len().div_ceil(2);
+    std::thread::scope(|scope| {
+        let run = |part: &[Check]| part.iter().map(|check| answer(check, more)).collect::<Vec<Answer>>();
+        let parts: Vec<_> = checks.chunks(half).map(|part| scope.spawn(move || run(part))).collect();
+        let failed = |_| vec![Answer::Wrong("a panic".to_owned())];
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(failed)).collect()
+    })
 }
 
 fn programs() -> Vec<PathBuf> {
@@ -61,14 +95,19 @@ fn check(file: &str, call: &str) -> Check {
     Check { file: file.to_owned(), options, verdict, kinds }
 }
 
-/// What is wrong with the answer, if anything is.
-fn wrong(check: &Check) -> Option<String> {
+fn answer(check: &Check, more: &[&str]) -> Answer {
     let mut args = vec!["verify", check.file.as_str(), "--json"];
-    args.extend(check.options.iter().map(String::as_str));
+    args.extend(check.options.iter().map(String::as_str).chain(more.iter().copied()));
     let run = treville(&args);
     let says = |key: &str, value: &str| run.stdout.contains(&format!("\"{key}\":\"{value}\""));
     let right = run.status == i32::from(check.verdict == "no")
         && says("verdict", &check.verdict)
         && (check.verdict != "no" || check.kinds.iter().any(|kind| says("kind", kind)));
-    (!right).then(|| format!("{} {}: {}{}", check.file, check.options.join(" "), run.stdout, run.stderr))
+    if right {
+        Answer::Right
+    } else if says("reason", "the time limit was reached") {
+        Answer::Open
+    } else {
+        Answer::Wrong(format!("{} {}: {}{}", check.file, check.options.join(" "), run.stdout, run.stderr))
+    }
 }

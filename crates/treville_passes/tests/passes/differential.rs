@@ -1,10 +1,10 @@
 //! Random programs do the same before and after the passes.
 
-use crate::interpreter::{Run, run};
+use crate::interpreter::{CUT, Run, run};
 use crate::random;
 use treville_base::FileId;
-use treville_ir::{Op, Program, Storage, text};
-use treville_passes::Options;
+use treville_ir::{Block, BlockId, Op, Program, Storage, Terminator, ThreadId, text};
+use treville_passes::{Options, Unrolling, loop_free};
 use treville_testkit::Rng;
 
 const N_PROGRAMS: u64 = 4000;
@@ -48,4 +48,42 @@ fn random_programs_keep_their_behaviour() {
     assert!(failing > N_PROGRAMS / 20, "{complete} {failing} {too_long}");
     assert!(too_long < N_PROGRAMS / 20, "{complete} {failing} {too_long}");
     assert!(stack.1 * 2 < stack.0, "{stack:?}");
+}
+
+#[test]
+fn random_programs_do_the_same_without_calls_and_loops() {
+    let (mut same, mut cut, mut refused) = (0, 0, 0);
+    for seed in 0..N_PROGRAMS {
+        let mut rng = Rng::new(seed);
+        let (text, _) = random::program(&mut rng);
+        let program = text::parse(FileId(0), &text).unwrap_or_else(|e| panic!("{seed}: {e:?}\n{text}"));
+        let options = Options { algebraic: rng.percent(50), ..Options::default() };
+        let passed = treville_passes::run(&program, &options);
+        let bound = if rng.percent(50) { 1 } else { 12 };
+        let Ok(finite) = loop_free(&passed, Unrolling { bound, idle: false, latest: None }, &options) else {
+            refused += 1;
+            continue;
+        };
+        let main = &finite.funcs[finite.roots[ThreadId(0)].func];
+        let forward = |(id, block): (BlockId, &Block)| match block.end {
+            Terminator::Goto(to) => to > id,
+            Terminator::Branch { then, els, .. } => then > id && els > id,
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => true,
+        };
+        let printed = text::print(&finite);
+        assert!(main.blocks.iter_enumerated().all(forward), "seed {seed} has a loop\n{printed}");
+        assert_eq!(n_ops(&finite, |op| matches!(op, Op::Call { .. })), 0, "seed {seed} has a call\n{printed}");
+        let (before, after) = (run(&passed, &[], FUEL), run(&finite, &[], FUEL));
+        if after.stopped.as_deref() == Some(CUT) {
+            // What it did until then is the same.
+            assert!(before.trace.starts_with(&after.trace), "seed {seed}\n{text}\nbecomes\n{printed}");
+            cut += 1;
+        } else {
+            assert_eq!(after, before, "seed {seed}\n{text}\nbecomes\n{printed}");
+            same += 1;
+        }
+    }
+    assert!(same > N_PROGRAMS / 2, "{same} {cut} {refused}");
+    assert!(cut > N_PROGRAMS / 100, "{same} {cut} {refused}");
+    assert!(refused < N_PROGRAMS / 10, "{same} {cut} {refused}");
 }

@@ -3,13 +3,16 @@
 
 use std::collections::BTreeMap;
 use treville_base::{Idx, IndexVec};
-use treville_ir::{BlockId, Callee, Expr, FuncId, LockOp, Op, Program, Reg, Storage, TagId, Terminator, ThreadId};
+use treville_ir::{BlockId, Callee, Expr, FuncId, LockOp, Mark, Op, Program, Reg, Storage, TagId, Terminator, ThreadId};
 use treville_term::Bv;
 
 const STACK: u64 = 0x7000_0000_0000;
 const HEAP: u64 = 0x6000_0000_0000;
 const STRIDE: u64 = 0x10_0000;
 const DEPTH: u32 = 40;
+
+/// Why a program stops that was made finite.
+pub(crate) const CUT: &str = "cut";
 
 /// What a run shows to the outside.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -304,7 +307,13 @@ impl Machine<'_> {
                 }
             }
             Op::Fail { message, .. } => return Err(format!("failed: {message}")),
+            Op::Mark(Mark::Cut) => return Err(CUT.to_owned()),
             Op::Mark(_) => {}
+            // The end of an object of a function that was put in the place of its call.
+            Op::Opaque { addr: Some(object), .. } => {
+                let object = addr(self, object, regs);
+                self.objects.get_mut(&object).into_iter().for_each(|o| o.alive = false);
+            }
             other => return Err(format!("not run here: {other:?}")),
         }
         Ok(())
