@@ -76,6 +76,6 @@ fn whatever_is_left_out_answers_are_the_same() {
         (18, || Box::new(Bmc::new(Options { alias: Alias::Andersen, ..Options::default() }))),
     ];
     for (seed, engine) in variants {
-        campaign(seed, 300, engine);
+        campaign(seed, 200, engine);
     }
 }
