@@ -1,143 +1,340 @@
-//! Programs for engines that take tests: what threads start and how they fail becomes a question about final states.
+//! Programs for engines that take tests: they are made finite, and what threads start and how they fail becomes a question about
+//! final states and flags.
 
 use crate::engines::Engines;
 use crate::executions::unknown;
 use crate::programs::model_for_programs;
-use crate::{Options, Session};
+use crate::{Options, Session, front_ends, refusal};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use treville_base::Name;
-use treville_ir::{Dialect, Expr, Failure as Failing, Op, Program};
-use treville_passes::close::{Closed, close, told};
-use treville_passes::target;
+use treville_base::{Diagnostic, Name, SourceMap, Span};
+use treville_eval::{Evidence, judge};
+use treville_ir::{Dialect, Failure as Failing, Formula, Program, Question};
+use treville_model::Model;
+use treville_model::syntax::CheckMode;
+use treville_passes::close::{Closed, End, LATEST, Words, close, ends};
+use treville_passes::target::{self, Exclusives};
+use treville_passes::{Unrolling, loop_free};
 use treville_report::Failure;
-use treville_task::{Bounds, Counts, Engine, Monitor, Outcome, Semantics, Task, Violation};
+use treville_task::{
+    Answer, Bounds, Counts, Engine, Goal, Monitor, Outcome, Query, Semantics, StopReason, Task, Unsupported, Violation,
+    Witness,
+};
 
-/// What engines for tests do not look for, where there is something to find.
-const MEMORY: &[Failing] = &[Failing::InvalidAccess, Failing::Uninitialized];
+/// The flag that only counts if all threads have ended.
+const LEAK: &str = "leak";
 
-/// The check that says so of an execution with a race.
-const RACE: &str = "data-race";
+/// Flags that mean a failure, with what is said of it, in the order in which they are told.
+const FLAGS: &[(&str, Failing, &str)] = &[
+    ("invalid-access", Failing::InvalidAccess, "an access outside of every object, or not after its allocation"),
+    ("double-free", Failing::DoubleFree, "an object is freed twice"),
+    ("invalid-free", Failing::InvalidFree, "an object is freed whose allocation may come later"),
+    ("uninitialized", Failing::Uninitialized, "memory is read that nobody has written"),
+    ("data-race", Failing::Race, "two accesses race"),
+    ("use-after-free", Failing::UseAfterFree, "an object is used after its end, or not ordered before it"),
+    (LEAK, Failing::Leak, "an object is never freed"),
+];
+
+/// The bound that is tried first, and the one after which no larger one is.
+const FIRST_BOUND: u32 = 2;
+const LAST_BOUND: u32 = 64;
+
+/// More threads than this are not for engines that list executions.
+const MOST_LISTED: usize = 16;
 
 /// Whether the engine takes tests only.
 pub(crate) fn is_for_tests(engine: &dyn Engine) -> bool {
     engine.info().name != Engines::FOR_PROGRAMS
 }
 
+/// A program that an engine for tests is to check.
+pub(crate) struct Source<'a> {
+    /// In C, whatever machine it is for.
+    pub(crate) program: &'a Program,
+    pub(crate) sources: &'a SourceMap,
+    pub(crate) model: &'a str,
+    /// Whether the passes may drop dependencies.
+    pub(crate) algebraic: bool,
+}
+
 impl Session<'_> {
-    /// Runs an engine for tests on the program of a task, whatever other engine the task was made for.
+    /// Runs an engine for tests on a program, whatever other engine the task was made for. Without a bound, it is asked at
+    /// growing ones until nothing is cut.
     pub(crate) fn run_closed(
         &self,
         engine: &dyn Engine,
         task: &Task,
-        model: &str,
+        source: &Source<'_>,
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Outcome, Failure> {
+        let mut bound = options.run.bound.unwrap_or(FIRST_BOUND);
+        loop {
+            let outcome = self.run_closed_at(bound, engine, task, source, options, monitor)?;
+            let decided = outcome.violation.is_some() || outcome.stopped.is_some() || !outcome.cut;
+            if decided || options.run.bound.is_some() || bound >= LAST_BOUND {
+                return Ok(outcome);
+            }
+            bound *= 2;
+        }
+    }
+
+    fn run_closed_at(
+        &self,
+        bound: u32,
+        engine: &dyn Engine,
+        task: &Task,
+        source: &Source<'_>,
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Outcome, Failure> {
         let name = engine.info().name;
-        if model != "sc" && target::dialect_for(model).is_some() {
-            return Err(unknown(format!("programs on machines are not for the engine {name}")));
+        let refused =
+            |why: Diagnostic| refusal(name, &[Unsupported { what: why.message, span: why.span }], source.sources);
+        let liveness = task.properties.contains(&Failing::Liveness);
+        let closed = closed(source, bound, task.reductions.idle_loops, liveness).map_err(refused)?;
+        let lists = engine.candidates().is_some();
+        if lists && closed.program.roots.len() > MOST_LISTED {
+            return Err(unknown(format!("so many threads are not for the engine {name}")));
         }
-        let source = Program { dialect: Arc::new(Dialect::c11("rc11")), ..Program::clone(&task.program) };
-        let mut closed = close(&source).map_err(|why| unknown(why.message))?;
-        simplify(&mut closed);
-        let looks_at_memory = task.properties.iter().any(|property| MEMORY.contains(property));
-        if looks_at_memory && has_computed_addresses(&closed.program) {
-            let why = format!(
-                "whether computed addresses are right is not seen by the engine {name} (--property leaves it out)"
-            );
-            return Err(unknown(why));
+        let unasked = |failure: &Failing| *failure == Failing::Assertion && !task.properties.contains(failure);
+        if let Some((failure, _, span)) = closed.failures.iter().find(|(failure, ..)| unasked(failure)) {
+            // What comes after an assertion that nobody looks at is not seen. Whatever else is wrong has no meaning after it.
+            let what = format!("{} is not looked for, and how the program goes on not seen", failure.name());
+            return Err(refused(Diagnostic::error(*span, what)));
         }
-        if let Some((failure, ..)) = closed.failures.iter().find(|(failure, ..)| !task.properties.contains(failure)) {
-            // What comes after a failure that nobody looks for is not enumerated.
-            return Err(unknown(format!(
-                "{} is not looked for, and how the program goes on not seen by {name}",
-                failure.name()
-            )));
-        }
-        let linked = self.library.linked(&model_for_programs(&options.model, model), &closed.program)?;
-        let judges_races = linked.model.checks.iter().any(|check| check.name == RACE);
-        if task.properties.contains(&Failing::Race) && !judges_races && has_plain_accesses(&task.program) {
-            return Err(unknown(format!(
-                "{model} says nothing of races, which are to be found (--property leaves them out)"
-            )));
-        }
+        let mut named = model_for_programs(&options.model, source.model);
+        named.safety = true;
+        let unasked = FLAGS.iter().filter(|(_, failure, _)| !task.properties.contains(failure));
+        named.skip_checks.extend(unasked.map(|(flag, ..)| (*flag).to_owned()));
+        let linked = self.library.linked(&named, &closed.program)?;
+        let queries = Queries::of(&closed, &task.properties, &linked.model);
         let inner = Task {
             program: Arc::new(closed.program.clone()),
             semantics: Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)),
-            bundled: linked.bundled.clone(),
-            queries: Task::litmus_queries(&closed.question),
-            question: Some(Arc::new(closed.question.clone())),
-            bounds: Bounds { unroll: options.run.bound.unwrap_or(Bounds::default().unroll), given: options.run.bound },
-            states: true,
+            bundled: None,
+            queries: queries.all.iter().map(|(_, goal)| Query { goal: goal.clone() }).collect(),
+            question: Some(Arc::new(closed.asked.question.clone())),
+            // There are no loops left.
+            bounds: Bounds { unroll: 1, given: Some(1) },
+            states: lists,
             reference: None,
             stories: 0,
             ..task.clone()
         };
-        engine.supports(&inner).map_err(|why| unknown(why.first().map_or_else(String::new, |why| why.what.clone())))?;
-        Ok(outcome(&closed, &task.properties, engine.run(&inner, monitor)))
-    }
-}
-
-/// Handles of threads become the addresses that they are.
-fn simplify(closed: &mut Closed) {
-    let observed = closed.question.observed.iter().filter_map(|o| match &o.place {
-        treville_ir::Place::Reg(thread, reg) => Some((*thread, *reg)),
-        _ => None,
-    });
-    let options = treville_passes::Options { observed: observed.collect(), ..treville_passes::Options::default() };
-    closed.program = treville_passes::run(&closed.program, &options);
-}
-
-fn has_plain_accesses(program: &Program) -> bool {
-    let insts = program.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts);
-    let plain = |tags: &treville_ir::Tags| tags.iter().any(|tag| program.tags[*tag] == "NA");
-    insts.into_iter().any(|inst| matches!(&inst.op, Op::Load { tags, .. } | Op::Store { tags, .. } if plain(tags)))
-}
-
-fn has_computed_addresses(program: &Program) -> bool {
-    let insts = program.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts);
-    let mut addresses = insts.filter_map(|inst| match &inst.op {
-        Op::Load { addr, .. } | Op::Store { addr, .. } | Op::Update { addr, .. } => Some(addr),
-        _ => None,
-    });
-    addresses.any(|addr| !matches!(addr, Expr::Addr(..)))
-}
-
-/// What final states say of the program.
-fn outcome(closed: &Closed, properties: &BTreeSet<Failing>, inner: Outcome) -> Outcome {
-    let candidates = inner.counts.map_or(0, |counts| counts.candidates);
-    let mut counts = Counts { candidates, ..Counts::default() };
-    let mut violation = None;
-    for state in inner.states.iter().flatten() {
-        match told(&state.values) {
-            (Some((thread, n)), _) => {
-                violation = violation.or_else(|| {
-                    let (failure, message, span) = closed.failures.get(n)?;
-                    let (name, message) = (Some(message.clone()), message.to_string());
-                    Some(Violation { thread: thread.0, span: Some(*span), ..found(*failure, name, message) })
-                });
-            }
-            (None, true) => counts.executions += state.executions,
-            (None, false) => counts.blocked += state.executions,
+        engine.supports(&inner).map_err(|why| refusal(name, &why, source.sources))?;
+        let told = |task: &Task, queries: &Queries| {
+            let told = Told { closed: &closed, model: &linked.model, task, queries };
+            told.outcome(engine.run(task, monitor))
+        };
+        let outcome = told(&inner, &queries);
+        if !task.properties.contains(&Failing::Leak) || outcome.violation.is_some() || outcome.stopped.is_some() {
+            return Ok(outcome);
         }
+        let leaks = Queries { all: vec![(Meaning::Flag, Goal::Flag(Name::new(LEAK)))] };
+        let question = Question { filter: Some(closed.asked.complete.clone()), ..closed.asked.question.clone() };
+        let ended = Task {
+            question: Some(Arc::new(question)),
+            queries: leaks.all.iter().map(|(_, goal)| Query { goal: goal.clone() }).collect(),
+            ..inner.clone()
+        };
+        let leaking = told(&ended, &leaks);
+        Ok(Outcome { violation: leaking.violation, stopped: leaking.stopped, ..outcome })
     }
-    let races = inner.undefined || inner.flags.keys().any(|flag| *flag == RACE);
-    if races && properties.contains(&Failing::Race) {
-        violation = violation.or_else(|| Some(found(Failing::Race, None, "two accesses race".to_owned())));
+}
+
+/// The program as a test, up to a bound.
+fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool) -> Result<Closed, Diagnostic> {
+    let passes = treville_passes::Options { algebraic: source.algebraic, ..treville_passes::Options::default() };
+    let mut program = source.program.clone();
+    let latest = liveness.then(|| program.tag(LATEST));
+    let mut finite = loop_free(&program, Unrolling { bound, idle, latest }, &passes)?;
+    let machine = target::dialect_for(source.model).filter(|_| source.model != "sc");
+    let words = match machine {
+        Some(machine) => {
+            let dialect = front_ends::dialect(machine)?;
+            finite = target::compile_with(&finite, source.model, &dialect, Exclusives::Together)?;
+            target::words(source.model).unwrap_or_else(Words::of_c)
+        }
+        None => Words::of_c(),
+    };
+    let base = if machine.is_some() { Dialect::clone(&finite.dialect) } else { Dialect::c11("rc11") };
+    let more = Words::more().into_iter().chain(["NA", "UNWRITTEN"].map(Name::new));
+    let mut sets: Vec<Name> = base.sets.iter().cloned().chain(more).collect();
+    sets.sort();
+    sets.dedup();
+    // A compare-exchange writes if and only if it succeeds.
+    finite.dialect = Arc::new(Dialect { sets, loose_compare: false, ..base });
+    close(&finite, &words)
+}
+
+/// What is asked, and what it would mean.
+struct Queries {
+    all: Vec<(Meaning, Goal)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Meaning {
+    Fails,
+    Deadlock,
+    /// It is not known whether it is a deadlock.
+    MayBeDeadlock,
+    Liveness,
+    MayBeLiveness,
+    Cut,
+    Flag,
+}
+
+impl Queries {
+    fn of(closed: &Closed, properties: &BTreeSet<Failing>, model: &Model) -> Queries {
+        let end = |condition: &Formula| Goal::Final { condition: condition.clone(), filter: None };
+        let asked = &closed.asked;
+        let mut all = Vec::new();
+        let says = |mode: CheckMode| matches!(mode, CheckMode::Flag | CheckMode::UndefinedUnless);
+        let flags = model.checks.iter().filter(|check| says(check.mode)).map(|check| &check.name);
+        let known = |flag: &Name| FLAGS.iter().position(|(name, ..)| *flag == *name);
+        let wanted = flags.filter(|flag| known(flag).is_some() || properties.contains(&Failing::Flag));
+        let mut wanted: Vec<&Name> = wanted.filter(|flag| **flag != LEAK).collect();
+        wanted.sort_by_key(|flag| known(flag).unwrap_or(FLAGS.len()));
+        // An execution that races may fail in any way afterwards.
+        all.extend(wanted.into_iter().map(|flag| (Meaning::Flag, Goal::Flag(flag.clone()))));
+        let failures = closed.failures.iter().map(|(failure, ..)| properties.contains(failure));
+        let failures: Vec<usize> = failures.enumerate().filter(|(_, asked)| *asked).map(|(n, _)| n).collect();
+        if failures.len() == closed.failures.len() {
+            all.push((Meaning::Fails, end(&asked.question.condition)));
+        } else {
+            all.push((Meaning::Fails, end(&asked.fails_by(&failures))));
+        }
+        if properties.contains(&Failing::Deadlock) {
+            all.push((Meaning::Deadlock, end(&asked.deadlock)));
+            all.push((Meaning::MayBeDeadlock, end(&asked.unclear)));
+        }
+        if properties.contains(&Failing::Liveness) {
+            all.push((Meaning::Liveness, end(&asked.spinning)));
+            all.push((Meaning::MayBeLiveness, end(&asked.perhaps_spinning)));
+        }
+        all.push((Meaning::Cut, end(&asked.cut)));
+        Queries { all }
     }
-    if let Some(flag) = inner.flags.keys().find(|flag| **flag != RACE && properties.contains(&Failing::Flag)) {
-        let message = format!("the model flags {flag}");
-        violation = violation.or_else(|| Some(found(Failing::Flag, Some(flag.clone()), message)));
+}
+
+/// What an engine for tests says, told of the program.
+struct Told<'a> {
+    closed: &'a Closed,
+    model: &'a Model,
+    task: &'a Task,
+    queries: &'a Queries,
+}
+
+impl Told<'_> {
+    fn outcome(&self, inner: Outcome) -> Outcome {
+        let candidates = inner.counts.map_or(0, |counts| counts.candidates);
+        let mut counts = Counts { candidates, ..Counts::default() };
+        for state in inner.states.iter().flatten() {
+            let complete = ends(&state.values).iter().all(|(_, end)| *end == End::Complete);
+            *(if complete { &mut counts.executions } else { &mut counts.blocked }) += state.executions;
+        }
+        let mut violation = None;
+        let mut doubt = None;
+        let mut cut = false;
+        for ((meaning, goal), answer) in self.queries.all.iter().zip(&inner.answers) {
+            let flag = match goal {
+                Goal::Flag(name) => Some(name),
+                _ => None,
+            };
+            let witness = match answer {
+                Answer::Found(witness) => Some(&**witness),
+                // Engines that list executions count flags, and keep no execution.
+                _ if flag.is_some_and(|name| self.is_raised(&inner, name)) => None,
+                _ => continue,
+            };
+            match meaning {
+                Meaning::Cut => cut = true,
+                Meaning::MayBeDeadlock => doubt = Some("whether a thread that waits would go on is not seen"),
+                Meaning::MayBeLiveness => doubt = Some("whether a loop waits for what no thread will do is not seen"),
+                Meaning::Fails => violation = violation.or_else(|| self.failure(witness?)),
+                Meaning::Deadlock => violation = violation.or_else(|| self.stuck(Failing::Deadlock, witness?)),
+                Meaning::Liveness => violation = violation.or_else(|| self.stuck(Failing::Liveness, witness?)),
+                Meaning::Flag => violation = violation.or_else(|| Some(self.flagged(flag?, witness))),
+            }
+        }
+        let stopped = inner.stopped.or_else(|| doubt.map(|why| StopReason::Refused(why.to_owned())));
+        let cut_at = self.closed.cut_at.filter(|_| cut);
+        let counts = inner.counts.map(|_| counts);
+        Outcome { answers: Vec::new(), states: None, counts, violation, cut, cut_at, stopped, ..inner }
     }
-    Outcome {
-        answers: Vec::new(),
-        states: None,
-        counts: inner.counts.map(|_| counts),
-        violation,
-        cut_at: None,
-        ..inner
+
+    fn is_raised(&self, inner: &Outcome, flag: &Name) -> bool {
+        let undefined = |flag: &Name| {
+            self.model.checks.iter().any(|check| check.name == *flag && check.mode == CheckMode::UndefinedUnless)
+        };
+        inner.flags.contains_key(flag) || inner.undefined && undefined(flag)
     }
+
+    fn failure(&self, witness: &Witness) -> Option<Violation> {
+        ends(&witness.state).into_iter().find_map(|(thread, end)| {
+            let End::Failed(n) = end else { return None };
+            let (failure, message, span) = self.closed.failures.get(n)?;
+            if !self.task.properties.contains(failure) {
+                return None;
+            }
+            let name = (*failure == Failing::Assertion).then(|| message.clone());
+            Some(Violation { thread: thread.0, span: Some(*span), ..found(*failure, name, message.to_string()) })
+        })
+    }
+
+    fn stuck(&self, failure: Failing, witness: &Witness) -> Option<Violation> {
+        let why = if failure == Failing::Liveness { End::Spin } else { End::Resource };
+        let ends = ends(&witness.state);
+        let waiting: Vec<u32> = ends.iter().filter(|(_, end)| *end == why).map(|(thread, _)| thread.0).collect();
+        let what = match (failure, waiting.len()) {
+            (Failing::Liveness, 1) => "a loop waits for what no thread will do",
+            (Failing::Liveness, _) => "loops wait for what no thread will do",
+            (_, 1) => "a thread waits for ever",
+            _ => "threads wait for each other",
+        };
+        let thread = *waiting.first()?;
+        // Its last read is where it waits.
+        let events = witness.graph.skeleton.events.iter();
+        let last = events.filter(|e| e.thread == Some(thread) && e.kind.reads()).max_by_key(|e| e.index);
+        Some(Violation { thread, span: last.and_then(|e| e.span), ..found(failure, None, what.to_owned()) })
+    }
+
+    /// A flag that is raised, with the events that raise it.
+    fn flagged(&self, flag: &Name, witness: Option<&Witness>) -> Violation {
+        let known = FLAGS.iter().find(|(name, ..)| *flag == *name);
+        let mut violation = match known {
+            Some((_, failure, message)) => found(*failure, None, (*message).to_owned()),
+            None => found(Failing::Flag, Some(flag.clone()), format!("the model flags {flag}")),
+        };
+        let Some((witness, (first, second))) = witness.and_then(|w| Some((w, self.evidence(flag, w)?))) else {
+            return violation;
+        };
+        let event = |e| &witness.graph.skeleton.events[e];
+        // The access is told first, then what is wrong with it.
+        let (at, other) =
+            if event(second).thread.is_some() { (event(second), event(first)) } else { (event(first), event(second)) };
+        violation.thread = at.thread.unwrap_or(0);
+        violation.span = at.span.filter(is_somewhere);
+        violation.other = other.span.filter(|span| is_somewhere(span) && Some(*span) != violation.span);
+        violation
+    }
+
+    /// The pair of events that a flag is raised by.
+    fn evidence(&self, flag: &Name, witness: &Witness) -> Option<(treville_event::EventId, treville_event::EventId)> {
+        let judgements = judge(self.model, &witness.graph, &self.task.limits.cancel).ok()?;
+        let results = judgements.iter().flat_map(|judgement| &judgement.checks);
+        let raised = results.filter(|result| self.model.checks[result.check].name == *flag);
+        raised.filter_map(|result| result.evidence.as_ref()).find_map(|evidence| match evidence {
+            Evidence::Edge(edge) => Some((edge.from, edge.to)),
+            Evidence::Member(_, event) => Some((*event, *event)),
+            Evidence::Cycle(edges) => edges.first().map(|edge| (edge.from, edge.to)),
+        })
+    }
+}
+
+fn is_somewhere(span: &Span) -> bool {
+    span.start < span.end
 }
 
 /// A violation of which no more is known.
@@ -163,122 +360,4 @@ pub(crate) fn disagreement(first: &Outcome, second: &Outcome) -> Option<String> 
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::{MemoryFiles, ModelOptions, Options, Properties, RunOptions, Session};
-    use treville_base::Cancel;
-    use treville_report::{Content, FileReport, VerdictWord};
-    use treville_task::Silent;
-
-    /// Two threads that one starts; what fails, if anything, is put in.
-    fn program(first: &str, fails: &str) -> String {
-        format!(
-            r#"
-program "p"
-dialect C rc11
-tags [A RLX NA REL ACQ]
-object x size 4 type i32 init [0 4 0:32]
-object y size 4 type i32 init [0 4 0:32]
-func other (u) regs [u:64 r:32] {{
-b0:
-  {first}
-  r = load &x 4 [A RLX]
-  return (zext 64 r)
-}}
-func main () regs [h:64 r:32 s:64] {{
-b0:
-  h = spawn other (0:64)
-  store &x 1:32 4 [A RLX]
-  r = load &y 4 [A RLX]
-  s = join h
-  branch {fails} b1 b2
-b1:
-  fail assertion "both are 0"
-  end
-b2:
-  return _
-}}
-thread main main []
-"#
-        )
-    }
-
-    fn verify(text: &str, model: &str, run: RunOptions) -> FileReport {
-        let mut files = MemoryFiles::default();
-        files.0.insert("p.ir".into(), text.into());
-        let model = ModelOptions { name: Some(model.to_owned()), ..ModelOptions::default() };
-        Session::new(&files, Cancel::new()).verify("p.ir", &Options { model, run }, &Silent)
-    }
-
-    fn by(engine: &str) -> RunOptions {
-        RunOptions { engine: Some(engine.to_owned()), ..RunOptions::default() }
-    }
-
-    const ATOMIC: &str = "store &y 1:32 4 [A RLX]";
-    const BOTH: &str = "(and (eq r 0:32) (eq s 0:64))";
-
-    #[test]
-    fn engines_for_tests_take_programs() {
-        for engine in ["enumerate", "plain", "explore"] {
-            for (model, verdict) in [("sc", VerdictWord::Yes), ("ra", VerdictWord::No), ("rc11", VerdictWord::No)] {
-                let report = verify(&program(ATOMIC, BOTH), model, by(engine));
-                assert_eq!(report.verdict(), verdict, "{engine} {model} {:?}", report.reason());
-            }
-            let report = verify(&program(ATOMIC, "0:1"), "rc11", by(engine));
-            let Content::Program(checked) = &report.content else { panic!("{engine}: {:?}", report.reason()) };
-            assert_eq!(
-                (report.verdict(), checked.outcome.counts.map(|c| c.executions)),
-                (VerdictWord::Yes, Some(4)),
-                "{engine}"
-            );
-            // One thread writes what the other reads atomically.
-            let racy = verify(&program("store &y 1:32 4 [NA]", "0:1"), "rc11", by(engine));
-            assert_eq!(racy.verdict(), VerdictWord::No, "{engine} {:?}", racy.reason());
-        }
-    }
-
-    #[test]
-    fn engines_check_each_other_on_programs() {
-        let run = RunOptions { cross_check: Some("enumerate".to_owned()), ..RunOptions::default() };
-        for model in ["sc", "ra", "rc11", "imm"] {
-            let report = verify(&program(ATOMIC, "0:1"), model, run.clone());
-            assert_eq!(report.verdict(), VerdictWord::Yes, "{model} {:?}", report.reason());
-        }
-    }
-
-    #[test]
-    fn what_an_engine_does_not_see_is_not_said_to_be_absent() {
-        let racy = program("store &y 1:32 4 [NA]", "0:1");
-        let report = verify(&racy, "sc", by("enumerate"));
-        assert_eq!(report.verdict(), VerdictWord::Unknown);
-        assert!(report.reason().is_some_and(|why| why.contains("says nothing of races")), "{:?}", report.reason());
-        let narrowed = Properties::of(&["assertion"]).unwrap_or_default();
-        let report = verify(&racy, "sc", RunOptions { properties: narrowed, ..by("enumerate") });
-        assert_eq!(report.verdict(), VerdictWord::Yes, "{:?}", report.reason());
-        let report = verify(&program(ATOMIC, BOTH), "tso", by("enumerate"));
-        assert_eq!(report.verdict(), VerdictWord::Unknown);
-        // How the program goes on after the assertion is not known.
-        let races = Properties::of(&["race"]).unwrap_or_default();
-        let report = verify(&program(ATOMIC, BOTH), "rc11", RunOptions { properties: races, ..by("enumerate") });
-        assert_eq!(report.verdict(), VerdictWord::Unknown);
-        assert!(
-            report.reason().is_some_and(|why| why.contains("assertion is not looked for")),
-            "{:?}",
-            report.reason()
-        );
-    }
-
-    #[test]
-    fn flags_of_the_model_are_violations() {
-        let mut files = MemoryFiles::default();
-        files.0.insert("p.ir".into(), program(ATOMIC, "0:1"));
-        files.0.insert("my.cat".into(), "acyclic po | rf | co | fr\nflag ~empty rf & ext as seen\n".into());
-        let model = ModelOptions { name: Some("my.cat".to_owned()), ..ModelOptions::default() };
-        for engine in ["enumerate", "explore"] {
-            let options = Options { model: model.clone(), run: by(engine) };
-            let report = Session::new(&files, Cancel::new()).verify("p.ir", &options, &Silent);
-            let Content::Program(checked) = &report.content else { panic!("{engine}: {:?}", report.reason()) };
-            let violation = checked.outcome.violation.as_ref();
-            assert_eq!(violation.map(|v| v.message.as_str()), Some("the model flags seen"), "{engine}");
-        }
-    }
-}
+mod tests;

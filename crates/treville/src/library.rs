@@ -9,7 +9,7 @@ use treville_base::{Diagnostic, Name, SourceMap};
 use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bundled};
 use treville_event::{Vocabulary, scope_set};
 use treville_ir::{Dialect, Program};
-use treville_model::syntax::{InsKind, Unit};
+use treville_model::syntax::{Binding, Check, InsKind, Pattern, Unit};
 use treville_model::{DialectFacts, Model};
 use treville_report::Failure;
 
@@ -150,7 +150,11 @@ impl<'f> Library<'f> {
         let takes_pairs = library.as_ref().is_ok_and(|library| treville_model::takes(library, "lxsx"));
         let names = [NAMES].into_iter().chain(takes_pairs.then_some(NAMES_WITH_PAIRS));
         let names: Vec<_> = names.filter_map(bundled).map(|file| parse(of_bundle(file))).collect();
-        let units: Vec<_> = bell.into_iter().chain([model]).map(parse).collect();
+        let mut units: Vec<_> = bell.into_iter().chain([model]).map(&mut parse).collect();
+        if options.safety {
+            let more: Vec<_> = safety(name, units.iter().filter_map(|unit| unit.as_ref().ok())).collect();
+            units.extend(more.into_iter().filter_map(bundled).map(|file| parse(of_bundle(file))));
+        }
         let sources = Arc::new(sources);
         match (library, all(names), all(units)) {
             (Ok(library), Ok(names), Ok(units)) => Ok(Parsed { name: name.to_owned(), names, library, units, sources }),
@@ -245,6 +249,23 @@ impl Parsed {
         let units = self.names.iter().chain([&self.library]).chain(own).collect();
         (units, vocabulary)
     }
+}
+
+/// What is read after the model of a program: what happens before what, if the model does not say it, and what is wrong.
+fn safety<'u>(name: &str, units: impl Iterator<Item = &'u Unit> + Clone) -> impl Iterator<Item = &'static str> {
+    let machine = MACHINES.contains(&name) || name == "sc";
+    let body = || units.clone().flat_map(|unit| &unit.body);
+    let binds = |binding: &Binding| binding.pattern == Pattern::Var(Some(Name::new("hb")));
+    let has_hb =
+        body().any(|ins| matches!(&ins.kind, InsKind::Let(all) | InsKind::LetRec(all, _) if all.iter().any(binds)));
+    let judges = |check: &Check| check.name.as_ref().is_some_and(|name| *name == "data-race");
+    let has_races = body().any(|ins| matches!(&ins.kind, InsKind::Check(_, check) if judges(check)));
+    let hb = match (machine, has_hb) {
+        (true, _) => Some("hb-machine.cat"),
+        (false, true) => None,
+        (false, false) => Some("hb-c11.cat"),
+    };
+    hb.into_iter().chain(["safety.cat", "leaks.cat"]).chain((!has_races).then_some("races.cat"))
 }
 
 /// All units, or all errors of any.

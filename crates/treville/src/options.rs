@@ -17,12 +17,14 @@ pub struct ModelOptions {
     pub bell: Option<String>,
     /// Files with macro definitions for C tests.
     pub macros: Vec<String>,
+    /// What programs must not do is flagged too, as `safety.cat` says it.
+    pub safety: bool,
 }
 
 impl ModelOptions {
     /// Whether `name` then means the bundled model of that name, as it is.
     pub(crate) fn is_bundled(&self, name: &str) -> bool {
-        let changed = !self.variants.is_empty() || !self.skip_checks.is_empty() || self.bell.is_some();
+        let changed = !self.variants.is_empty() || !self.skip_checks.is_empty() || self.bell.is_some() || self.safety;
         !changed && treville_cat::bundled(name).is_some_and(|file| file.role == treville_cat::Role::Model)
     }
 }

@@ -114,6 +114,7 @@ impl Session<'_> {
         let simpler =
             treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
         let mut program = treville_passes::run(&program, &simpler);
+        let in_c = program.clone();
         let named = model_for_programs(&options.model, &model);
         let (reference, bundled) = if built_in {
             (self.reference(named, &program)?, None)
@@ -164,7 +165,8 @@ impl Session<'_> {
         let name = engine.info().name;
         let run = |engine: &dyn Engine| {
             if closed::is_for_tests(engine) {
-                return self.run_closed(engine, &task, &model, options, monitor);
+                let source = closed::Source { program: &in_c, sources: &sources, model: &model, algebraic: built_in };
+                return self.run_closed(engine, &task, &source, options, monitor);
             }
             engine.supports(&task).map_err(|why| refusal(name, &why, &sources))?;
             Ok(engine.run(&task, monitor))

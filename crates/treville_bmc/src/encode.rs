@@ -62,8 +62,8 @@ pub(crate) struct Encoder<'a> {
     pub(crate) complete: Lit,
     /// Whether a flag is raised (or behaviour undefined, an assertion violated), by the check's name.
     pub(crate) notes: BTreeMap<Name, Lit>,
-    /// Free choices of each thread: whether each is made, and the variable.
-    choices: IndexVec<ThreadId, Vec<(Lit, VarId)>>,
+    /// Free choices of each thread: whether each is made, the variable, and its width.
+    choices: IndexVec<ThreadId, Vec<(Lit, VarId, u8)>>,
     edges: Vec<(usize, usize, usize, Lit)>,
     n_orders: usize,
     /// Solutions may be no executions, since the model says more than the clauses do.

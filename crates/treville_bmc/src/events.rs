@@ -1,10 +1,10 @@
 //! The events of all paths together, and what the program alone says of them: the input of the relation analysis.
 
 use crate::Alias;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Idx, IndexVec};
 use treville_event::{BaseRel, Cell, EventSet, Kind, Relation, Skeleton};
-use treville_ir::ThreadId;
+use treville_ir::{ObjectId, ThreadId};
 use treville_relations::{Facts, Known};
 use treville_term::TermId;
 use treville_unfold::{DEPENDENCIES, Frame, GuardedThread, Prepared, Solved, outline};
@@ -264,6 +264,33 @@ impl<'a> Events<'a> {
             .collect()
     }
 
+    /// The objects that an event may touch.
+    pub(crate) fn objects(&self, e: usize) -> BTreeSet<ObjectId> {
+        let object = |cell: &Cell| self.prepared.program.object_at(cell.address).map(|(object, _)| object);
+        self.cells[e].iter().filter_map(object).collect()
+    }
+
+    /// Events in the same object.
+    fn relate_objects(&mut self) {
+        let n = self.len();
+        let objects: Vec<BTreeSet<ObjectId>> = (0..n).map(|e| self.objects(e)).collect();
+        let outside = |e: usize| {
+            let outside = &self.prepared.cells.outside;
+            self.strays.contains(&e) || self.cells[e].iter().any(|cell| outside.contains(cell))
+        };
+        let certain: Vec<bool> = (0..n).map(|e| objects[e].len() == 1 && !outside(e)).collect();
+        let (mut may, mut must) = (Relation::new(n), Relation::new(n));
+        for a in (0..n).filter(|a| !objects[*a].is_empty()) {
+            for b in (0..n).filter(|&b| !self.is_exclusive(a, b) && !objects[a].is_disjoint(&objects[b])) {
+                may.insert(a, b);
+                if certain[a] && certain[b] || a == b && !outside(a) {
+                    must.insert(a, b);
+                }
+            }
+        }
+        self.add(BaseRel::SameObject, may, must);
+    }
+
     /// Places, sources and orders.
     fn relate_memory(&mut self) {
         let n = self.len();
@@ -297,6 +324,7 @@ impl<'a> Events<'a> {
             }
         }
         self.add(BaseRel::Loc, loc, same);
+        self.relate_objects();
         self.add(BaseRel::Rf, rf, Relation::new(n));
         self.add(BaseRel::Co, co, first);
         let values = EventSet::from_members(n, (0..n).filter(|&e| self.reads(e) || self.writes(e)));

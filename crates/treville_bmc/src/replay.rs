@@ -23,7 +23,7 @@ pub(crate) enum Mismatch {
 /// What the solution says of one thread.
 struct Answers {
     reads: Vec<Option<Bv>>,
-    choices: std::vec::IntoIter<bool>,
+    choices: std::vec::IntoIter<Bv>,
 }
 
 impl Oracle for Answers {
@@ -32,6 +32,10 @@ impl Oracle for Answers {
     }
 
     fn choose(&mut self) -> Option<bool> {
+        self.any().map(|value| !value.is_zero())
+    }
+
+    fn any(&mut self) -> Option<Bv> {
         self.choices.next()
     }
 }

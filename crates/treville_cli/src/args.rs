@@ -381,6 +381,7 @@ pub(crate) enum ModelsVerb {
 impl ModelFileArgs {
     pub(crate) fn options(&self, name: Option<&str>) -> ModelOptions {
         ModelOptions {
+            safety: false,
             name: name.map(str::to_owned),
             include: self.include.clone(),
             variants: self.variant.clone(),

@@ -72,7 +72,7 @@ impl Engine for Enumerate {
     }
 
     fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
-        match task.program.dynamic_feature() {
+        match task.program.unlistable_feature() {
             None if matches!(task.semantics, Semantics::Bundled(_)) => {
                 Err(vec![Unsupported { what: NO_AXIOMS.into(), span: None }])
             }

@@ -101,6 +101,8 @@ base_rels! {
     DifferentValues "different-values",
     /// Read and write of an update whose expected value came from a read (compare-exchange).
     Casdep "casdep",
+    /// Places in one object: of accesses, and of other events that have one. (Not those outside of every object.)
+    SameObject "same-object",
     /// Same offset in an object.
     SameLowOrderBits "same-low-order-bits",
     /// From a page table entry to the accesses of its page.

@@ -39,7 +39,7 @@ impl Engine for Explore {
 
     fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
         if is_general(task) {
-            return match task.program.dynamic_feature() {
+            return match task.program.unlistable_feature() {
                 None => Ok(()),
                 Some((what, span)) => {
                     let what = format!("{what} is not explored under a model that is not built in");

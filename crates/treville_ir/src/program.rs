@@ -287,6 +287,8 @@ pub enum Mark {
     SpinEnd,
     /// The loop around is iterated at most this often.
     LoopBound(u32),
+    /// More of the program would follow that was left out, since a loop or a recursion is followed up to a bound only.
+    Cut,
 }
 
 impl Failure {
@@ -377,8 +379,10 @@ pub struct Object {
     /// Its parts as the source names them, ascending; none if it is one value or an array of such. For people only: the
     /// text form leaves them out.
     pub members: Vec<Member>,
-    /// Disjoint, ascending, covering the object.
+    /// Disjoint, ascending, covering the object; none if it consists of whatever is accessed, and is 0 at the start.
     pub init: Vec<InitCell>,
+    /// It has no value at the start: whoever reads it before it is written is wrong.
+    pub uninitialized: bool,
     pub span: Span,
 }
 
@@ -444,10 +448,18 @@ impl Program {
 
     /// The first operation, if any, that only engines running whole programs take: calls, threads made on the way, a heap.
     pub fn dynamic_feature(&self) -> Option<(&'static str, Span)> {
-        self.funcs.iter().find_map(|func| {
+        let insts = self.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|b| &b.insts);
+        insts.into_iter().find_map(|inst| Some((inst.op.dynamic_feature()?, inst.span)))
+    }
+
+    /// The same with choices among more values than engines can try one by one.
+    pub fn unlistable_feature(&self) -> Option<(&'static str, Span)> {
+        let wide = |func: &Func| {
             let mut insts = func.blocks.iter().flat_map(|b| &b.insts);
-            insts.find_map(|inst| Some((inst.op.dynamic_feature(func)?, inst.span)))
-        })
+            let wide = insts.find(|inst| matches!(inst.op, Op::Nondet { dst } if func.regs[dst].width > 1))?;
+            Some(("a value that is not determined", wide.span))
+        };
+        self.dynamic_feature().or_else(|| self.funcs.iter().find_map(wide))
     }
 
     /// The address that the next object gets.
@@ -478,14 +490,13 @@ impl Program {
 }
 
 impl Op {
-    fn dynamic_feature(&self, func: &Func) -> Option<&'static str> {
+    fn dynamic_feature(&self) -> Option<&'static str> {
         match self {
             Op::Call { .. } => Some("a function call"),
             Op::Spawn { .. } | Op::Join { .. } | Op::Current { .. } => Some("a thread that is started by another"),
             Op::Alloc { .. } | Op::Free { .. } => Some("an object that is made on the way"),
             Op::Copy { .. } | Op::Fill { .. } => Some("a copy of memory"),
             Op::Fail { .. } => Some("an assertion"),
-            Op::Nondet { dst } if func.regs[*dst].width > 1 => Some("a value that is not determined"),
             Op::Mark(_)
             | Op::Nondet { .. }
             | Op::Assign { .. }

@@ -69,6 +69,7 @@ fn add_locations(locations: &[Location<'_>], program: &mut Program, errors: &mut
             thread_local: false,
             members: Vec::new(),
             init: vec![InitCell { offset: 0, size: SIZE, value: Expr::int(i64::from(*init), WIDTH) }],
+            uninitialized: false,
             span: name.span,
         };
         program.objects.push(object);

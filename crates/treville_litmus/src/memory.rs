@@ -222,6 +222,7 @@ impl<'a> Memory<'a> {
                 thread_local: false,
                 members: Vec::new(),
                 init: (0..size / u64::from(element)).map(cell).collect(),
+                uninitialized: false,
                 span: draft.span,
             };
             program.objects.push(object);

@@ -179,10 +179,12 @@ impl Terms {
     }
 
     pub(crate) fn inverse(&mut self, a: TermId) -> TermId {
-        use BaseRel::{DifferentValues, Ext, Id, Int, Loc, SameInstance, SameInstr, SameStatic, Si};
+        use BaseRel::{DifferentValues, Ext, Id, Int, Loc, SameInstance, SameInstr, SameObject, SameStatic, Si};
         match *self.get(a) {
             Term::Empty | Term::Universe | Term::ToId(_) => a,
-            Term::BaseRel(Id | Loc | Int | Ext | Si | SameInstance | SameInstr | SameStatic | DifferentValues) => a,
+            Term::BaseRel(
+                Id | Loc | Int | Ext | Si | SameInstance | SameInstr | SameObject | SameStatic | DifferentValues,
+            ) => a,
             Term::Inverse(b) => b,
             Term::Product(x, y) => self.product(y, x),
             _ => self.make(Term::Inverse(a), Shape::Rel),

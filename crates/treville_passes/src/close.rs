@@ -3,31 +3,79 @@
 //!
 //! Each start of a thread becomes a thread of its own with an object for what passes between it and the others: it begins when
 //! it sees that it was started, and whoever waits for it waits to see that it has ended, releases and acquires, so that what
-//! came before is seen. A thread that waits for ever, or fails, ends there and says so in a register; the question asks whether
-//! one has failed, whatever became of the others.
+//! came before is seen. A thread that waits for ever, fails, or is cut at a bound, ends there and says so in a register; the
+//! question asks for that ([`asked`]). Objects that are made on the way are there from the start, each occurrence of an
+//! allocation its own; that they begin and end are events without a value ([`memory`]).
+//!
+//! A read with the tag [`LATEST`] sees the last write of its location: that is how a thread that waits for ever sees that
+//! nothing will change ([`waiting`]), and how threads that are started do start.
+
+mod asked;
+mod body;
+mod memory;
+mod waiting;
+
+pub use asked::{Asked, End, ends};
+pub use memory::{ALLOC, HEAP, UNINIT};
+pub use waiting::LATEST;
 
 use crate::cfg::Cfg;
-use crate::ops;
-use std::collections::BTreeSet;
+use crate::constants::propagate_constants;
+use crate::flatten::{FREE, resized};
+use crate::{Boundary, ops, simplify};
+use body::Body;
+use std::collections::BTreeMap;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
 use treville_ir::{
-    Atom, Block, BlockId, Callee, Comparison, Expr, Failure, Formula, Func, FuncId, InitCell, Inst, InstrId, Object,
-    ObjectId, Observable, Op, Operand, Place, Program, Quantifier, Question, Reg, RegInfo, Root, Storage, Tags,
-    Terminator, ThreadId, Type, Wait,
+    Block, Callee, Expr, Failure, Func, FuncId, Inst, Mark, ObjectId, Op, Program, Reg, Root, Tags, Terminator,
+    UpdateTags, Wait,
 };
-use treville_term::{BinOp, Bv};
 
-/// A program that is closed, and what is asked of it.
+/// A program that is closed, and what may be asked of it.
 pub struct Closed {
     pub program: Program,
-    /// Whether some thread fails. Of each thread, a state lists which failure it ends with, and whether it waits for ever.
-    pub question: Question,
+    pub asked: Asked,
     /// Failure n is named by n + 1.
     pub failures: Vec<(Failure, Name, Span)>,
+    /// Where a thread is cut at a bound.
+    pub cut_at: Option<Span>,
 }
 
-/// More threads than this are not for engines that list executions.
-const MAX_THREADS: usize = 16;
+/// How what a program does not write itself is written in its dialect: threads and locks.
+#[derive(Clone, Debug)]
+pub struct Words {
+    pub acquire: Vec<&'static str>,
+    pub release: Vec<&'static str>,
+    /// Of the update that takes a lock: read, write, both in one, and the read of one that finds it taken.
+    pub lock: [Vec<&'static str>; 4],
+    /// Where orders do not do it: what comes between these accesses and the rest. Control dependencies then never end.
+    pub fence: Option<&'static str>,
+}
+
+impl Words {
+    /// Those of C.
+    pub fn of_c() -> Words {
+        Words {
+            acquire: vec!["A", "ACQ"],
+            release: vec!["A", "REL"],
+            lock: [
+                vec!["A", "X", "RMW", "ACQ"],
+                vec!["A", "X", "RMW", "RLX"],
+                vec!["A", "X", "RMW", "ACQ"],
+                vec!["A", "ACQ"],
+            ],
+            fence: None,
+        }
+    }
+
+    /// Tags that closed programs have beside those of their dialect.
+    pub fn more() -> [Name; 5] {
+        [FREE, ALLOC, HEAP, UNINIT, LATEST].map(Name::new)
+    }
+}
+
+/// More threads than this are not worth starting on.
+const MAX_THREADS: usize = 64;
 
 /// Where in a thread's object what is.
 const STARTED: i64 = 0;
@@ -35,32 +83,50 @@ const ENDED: i64 = 8;
 const RESULT: i64 = 16;
 const ARGUMENTS: i64 = 24;
 
-/// Closes a program whose functions are inlined.
+/// Closes a program without calls and loops.
 ///
 /// # Errors
 /// What it has that cannot be closed, and where.
-pub fn close(program: &Program) -> Result<Closed, Diagnostic> {
+pub fn close(program: &Program, words: &Words) -> Result<Closed, Diagnostic> {
     let [main] = program.roots.as_slice() else {
         return Err(Diagnostic::error(None, "a program with several threads from the start is not closed"));
     };
-    if let Some(object) = program.objects.iter().find(|object| object.thread_local) {
-        return Err(Diagnostic::error(object.span, "a thread-local object is not enumerated"));
-    }
     let mut out = Program { funcs: IndexVec::new(), roots: IndexVec::new(), ..program.clone() };
-    let mut tags = |names: &[&str]| {
-        let mut tags: Tags = names.iter().map(|name| out.tag(name)).collect();
-        tags.sort();
-        tags
+    let tags = Marks::new(&mut out, words);
+    let mut closer = Closer {
+        program,
+        out,
+        tags,
+        joins: Joins::of(program),
+        failures: Vec::new(),
+        cut_at: None,
+        heap: Vec::new(),
+        threads: Vec::new(),
+        todo: Vec::new(),
     };
-    let (plain, acquire, release) = (tags(&["NA"]), tags(&["A", "ACQ"]), tags(&["A", "REL"]));
-    let mut closer = Closer { program, out, plain, acquire, release, failures: Vec::new(), todo: Vec::new() };
-    closer.todo.push(Start { func: main.func, name: main.name.clone(), own: None });
-    let mut at = 0;
-    while let Some(start) = closer.todo.get(at).cloned() {
-        closer.thread(&start, if at == 0 { &main.init } else { &[] })?;
-        at += 1;
+    closer.todo.push(Start { func: main.func, name: main.name.clone(), own: None, args: Vec::new() });
+    let mut bodies = Vec::new();
+    while let Some(start) = closer.todo.get(bodies.len()).cloned() {
+        let init = if bodies.is_empty() { &main.init[..] } else { &[] };
+        let body = closer.thread(&start, init)?;
+        bodies.push((start.name, body, init));
     }
-    Ok(Closed { question: closer.question(), program: closer.out, failures: closer.failures })
+    for (name, mut body, init) in bodies {
+        closer.resolve(&mut body)?;
+        let func = closer.out.funcs.push(tidy(body.finish(name.clone()), init));
+        closer.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new() });
+    }
+    let asked = Asked::of(&closer.out);
+    Ok(Closed { asked, program: closer.out, failures: closer.failures, cut_at: closer.cut_at })
+}
+
+/// The code of a thread in order, without what is known by now.
+fn tidy(mut func: Func, init: &[(Reg, Expr)]) -> Func {
+    let entry: BTreeMap<Reg, Option<Expr>> = init.iter().map(|(reg, _)| (*reg, None)).collect();
+    let exit = asked::said_at_the_end(&func).into_iter().collect();
+    propagate_constants(&mut func, &entry);
+    simplify(&mut func, &Boundary { entry: entry.keys().copied().collect(), exit }, false);
+    func
 }
 
 /// A thread to be made.
@@ -70,88 +136,180 @@ struct Start {
     name: Name,
     /// What it shares with those that start it and wait for it; the first thread has nothing.
     own: Option<ObjectId>,
+    /// Its arguments, as far as they are constants; the others are in its object.
+    args: Vec<Option<Expr>>,
+}
+
+/// The tags of what is added.
+struct Marks {
+    plain: Tags,
+    acquire: Tags,
+    release: Tags,
+    latest: Tags,
+    seen: Tags,
+    lock: UpdateTags,
+    free: Tags,
+    alloc: Tags,
+    on_heap: Tags,
+    fence: Option<Tags>,
+}
+
+impl Marks {
+    fn new(out: &mut Program, words: &Words) -> Marks {
+        let mut tags = |names: &[&str], more: &[&str]| {
+            let mut tags: Tags = names.iter().chain(more).map(|name| out.tag(name)).collect();
+            tags.sort();
+            tags.dedup();
+            tags
+        };
+        let [read, write, fused, fail] = &words.lock;
+        let relaxed: &[&str] = if words.fence.is_some() { &[] } else { &["A", "RLX"] };
+        Marks {
+            plain: tags(&["NA"], &[]),
+            acquire: tags(&words.acquire, &[]),
+            release: tags(&words.release, &[]),
+            latest: tags(relaxed, &[LATEST]),
+            seen: tags(&words.acquire, &[LATEST]),
+            lock: UpdateTags {
+                read: tags(read, &[]),
+                write: tags(write, &[]),
+                fused: tags(fused, &[]),
+                fail: tags(fail, &[LATEST]),
+                fences: None,
+            },
+            free: tags(&[FREE], &[]),
+            alloc: tags(&[ALLOC], &[]),
+            on_heap: tags(&[ALLOC, HEAP], &[]),
+            fence: words.fence.map(|fence| tags(&[fence], &[])),
+        }
+    }
+}
+
+/// Whether threads are waited for, and what they return looked at.
+struct Joins {
+    some: bool,
+    results: bool,
+}
+
+impl Joins {
+    fn of(program: &Program) -> Joins {
+        let mut joins = Joins { some: false, results: false };
+        for func in &program.funcs {
+            for inst in func.blocks.iter().flat_map(|b| &b.insts) {
+                if let Op::Join { dst, .. } = inst.op {
+                    joins.some = true;
+                    joins.results |= dst.is_some_and(|dst| is_used(func, dst));
+                }
+            }
+        }
+        joins
+    }
+}
+
+fn is_used(func: &Func, reg: Reg) -> bool {
+    let mut used = false;
+    let mut see = |e: &Expr| e.visit_regs(&mut |r| used |= r == reg);
+    for block in &func.blocks {
+        block.insts.iter().flat_map(|inst| ops::exprs(&inst.op)).for_each(&mut see);
+        ops::end_expr(&block.end).into_iter().for_each(&mut see);
+    }
+    used
 }
 
 struct Closer<'a> {
     program: &'a Program,
     out: Program,
-    plain: Tags,
-    acquire: Tags,
-    release: Tags,
+    tags: Marks,
+    joins: Joins,
     failures: Vec<(Failure, Name, Span)>,
+    cut_at: Option<Span>,
+    /// Objects that may be freed.
+    heap: Vec<ObjectId>,
+    /// What threads share with others: their handles are its address.
+    threads: Vec<ObjectId>,
     todo: Vec<Start>,
 }
 
-/// A function while it is rewritten.
-struct Body {
-    regs: IndexVec<Reg, RegInfo>,
-    blocks: IndexVec<BlockId, Block>,
-    /// Where each block of the original begins.
-    starts: IndexVec<BlockId, BlockId>,
-    current: BlockId,
-    instr: InstrId,
-    span: Span,
-    failed: Reg,
-    /// Where a thread ends that waits for ever.
-    stuck: BlockId,
-}
-
 impl Closer<'_> {
-    fn thread(&mut self, start: &Start, init: &[(Reg, Expr)]) -> Result<(), Diagnostic> {
-        let func = &self.program.funcs[start.func];
-        let mut body = Body::new(func);
+    fn thread(&mut self, start: &Start, init: &[(Reg, Expr)]) -> Result<Body, Diagnostic> {
+        let mut func = self.program.funcs[start.func].clone();
+        self.own_copies(&mut func, start.own.is_some());
+        let mut entry: BTreeMap<Reg, Option<Expr>> = init.iter().map(|(reg, _)| (*reg, None)).collect();
+        for (i, param) in func.params.iter().enumerate() {
+            let width = func.regs[*param].width;
+            let known = start.args.get(i).cloned().unwrap_or(Some(Expr::int(0, 64)));
+            entry.insert(*param, known.map(|value| narrowed(value, width)));
+        }
+        let boundary = Boundary { entry: entry.keys().copied().collect(), ..Boundary::default() };
+        propagate_constants(&mut func, &entry);
+        simplify(&mut func, &boundary, false);
+        let mut body = Body::new(&func, self.tags.fence.is_some());
         if let Some(own) = start.own {
-            self.begin(&mut body, func, own);
+            self.begin(&mut body, &func, start, own);
         }
-        body.end(Terminator::Goto(body.starts[BlockId(0)]));
-        let in_loops: BTreeSet<BlockId> = Cfg::new(func).loops().into_values().flatten().collect();
+        body.end(Terminator::Goto(body.start_of(treville_ir::BlockId(0))));
+        let cfg = Cfg::new(&func);
+        let mut reads = BTreeMap::new();
         for (id, block) in func.blocks.iter_enumerated() {
-            body.current = body.starts[id];
-            self.block(&mut body, block, start, in_loops.contains(&id))?;
+            body.go_to(body.start_of(id));
+            // What one predecessor alone knows holds here too.
+            let known = if let [pred] = cfg.preds[id][..] { reads.get(&pred).cloned() } else { None };
+            body.set_reads(known.unwrap_or_default());
+            self.block(&mut body, block, start)?;
+            reads.insert(id, body.reads());
         }
-        let name = start.name.clone();
-        let made = Func { name: name.clone(), params: Vec::new(), regs: body.regs, blocks: body.blocks };
-        let func = self.out.funcs.push(made);
-        self.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new() });
-        Ok(())
+        Ok(body)
     }
 
-    /// Waits for the start, and takes the arguments.
-    fn begin(&self, body: &mut Body, func: &Func, own: ObjectId) {
-        self.wait_for(body, Expr::Addr(own, STARTED));
+    /// Waits for the start, and takes the arguments. A thread that is never started has ended.
+    fn begin(&self, body: &mut Body, func: &Func, start: &Start, own: ObjectId) {
+        let seen = body.temporary(64);
+        body.emit(Op::Load { dst: seen, addr: Expr::Addr(own, STARTED), size: 8, tags: self.tags.seen.clone() });
+        body.go_on_if(is_one(seen), End::Complete);
+        self.fence(body);
         for (i, param) in func.params.iter().enumerate() {
-            let value = body.temporary(64);
-            let addr = Expr::Addr(own, ARGUMENTS + 8 * i as i64);
-            body.emit(Op::Load { dst: value, addr, size: 8, tags: self.plain.clone() });
-            let value = resized(Expr::Reg(value), 64, func.regs[*param].width);
+            let width = func.regs[*param].width;
+            let value = match start.args.get(i) {
+                Some(None) => {
+                    let value = body.temporary(64);
+                    let addr = Expr::Addr(own, ARGUMENTS + 8 * i as i64);
+                    body.emit(Op::Load { dst: value, addr, size: 8, tags: self.tags.plain.clone() });
+                    resized(Expr::Reg(value), 64, width)
+                }
+                Some(Some(known)) => narrowed(known.clone(), width),
+                None => continue,
+            };
             body.emit(Op::Assign { dst: *param, value });
         }
     }
 
-    /// Goes on if the 8 bytes at an address are 1.
-    fn wait_for(&self, body: &mut Body, addr: Expr) {
-        let seen = body.temporary(64);
-        body.emit(Op::Load { dst: seen, addr, size: 8, tags: self.acquire.clone() });
-        body.go_on_if(Expr::bin(BinOp::Eq, Expr::Reg(seen), Expr::int(1, 64)));
+    fn fence(&self, body: &mut Body) {
+        if let Some(tags) = &self.tags.fence {
+            body.emit(Op::Fence { tags: tags.clone() });
+        }
     }
 
-    fn block(&mut self, body: &mut Body, block: &Block, start: &Start, in_loop: bool) -> Result<(), Diagnostic> {
+    fn block(&mut self, body: &mut Body, block: &Block, start: &Start) -> Result<(), Diagnostic> {
         for inst in &block.insts {
-            (body.instr, body.span) = (inst.instr, inst.span);
-            if let Op::Fail { failure, message } = &inst.op {
-                self.failures.push((*failure, message.clone(), inst.span));
-                let value = Expr::int(self.failures.len() as i64, 32);
-                body.emit(Op::Assign { dst: body.failed, value });
-                body.end(Terminator::End);
-                return Ok(());
+            body.at(inst);
+            match &inst.op {
+                Op::Fail { failure, message } => {
+                    self.fail(body, *failure, message.clone());
+                    return Ok(());
+                }
+                Op::Mark(Mark::Cut) => {
+                    self.cut_at = self.cut_at.or(Some(inst.span));
+                    body.stop(End::Cut);
+                    return Ok(());
+                }
+                _ => self.inst(body, inst, start)?,
             }
-            self.inst(body, inst, start, in_loop)?;
         }
         match &block.end {
-            Terminator::Goto(to) => body.end(Terminator::Goto(body.starts[*to])),
+            Terminator::Goto(to) => body.end(Terminator::Goto(body.start_of(*to))),
             Terminator::Branch { cond, then, els, join, instr, span } => {
-                let (then, els) = (body.starts[*then], body.starts[*els]);
-                let join = join.map(|join| body.starts[join]);
+                let (then, els) = (body.start_of(*then), body.start_of(*els));
+                let join = join.map(|join| body.start_of(join));
                 body.end(Terminator::Branch { cond: cond.clone(), then, els, join, instr: *instr, span: *span });
             }
             Terminator::End => self.finish(body, start, None),
@@ -161,13 +319,21 @@ impl Closer<'_> {
         Ok(())
     }
 
+    /// The thread fails here.
+    fn fail(&mut self, body: &mut Body, failure: Failure, message: Name) {
+        self.failures.push((failure, message, body.span()));
+        body.stop(End::Failed(self.failures.len() - 1));
+    }
+
     /// Says that the thread has ended, and with what.
     fn finish(&self, body: &mut Body, start: &Start, value: Option<&Expr>) {
-        if let Some(own) = start.own {
-            let width = |value: &Expr| body.width(value);
-            let value = value.map_or(Expr::int(0, 64), |value| resized(value.clone(), width(value), 64));
-            self.put(body, own, RESULT, value, &self.plain);
-            self.put(body, own, ENDED, Expr::int(1, 64), &self.release);
+        if let (Some(own), true) = (start.own, self.joins.some) {
+            if self.joins.results {
+                let value = value.map_or(Expr::int(0, 64), |value| resized(value.clone(), body.width(value), 64));
+                self.put(body, own, RESULT, value, &self.tags.plain);
+            }
+            self.fence(body);
+            self.put(body, own, ENDED, Expr::int(1, 64), &self.tags.release);
         }
         body.end(Terminator::End);
     }
@@ -176,167 +342,87 @@ impl Closer<'_> {
         body.emit(Op::Store { addr: Expr::Addr(object, offset), value, size: 8, tags: tags.clone() });
     }
 
-    fn inst(&mut self, body: &mut Body, inst: &Inst, start: &Start, in_loop: bool) -> Result<(), Diagnostic> {
-        let refused = |what: &str| Err(Diagnostic::error(inst.span, format!("{what} is not enumerated")));
+    fn inst(&mut self, body: &mut Body, inst: &Inst, start: &Start) -> Result<(), Diagnostic> {
+        let refused = |what: &str| Err(Diagnostic::error(inst.span, format!("{what} is not for this engine")));
         match &inst.op {
-            Op::Wait { cond, kind: Wait::Assume } => body.go_on_if(cond.clone()),
-            Op::Wait { .. } | Op::Lock { .. } => return refused("a thread that waits for another"),
-            Op::Spawn { .. } if in_loop => return refused("a thread that is started in a loop"),
-            Op::Spawn { dst, callee: Callee::Func(func), args } => {
-                if self.todo.len() == MAX_THREADS {
-                    return refused("so many threads");
-                }
-                let own = self.object("%thread", ARGUMENTS as u64 + 8 * args.len() as u64);
-                let name = Name::new(&format!("{}", self.program.funcs[*func].name));
-                self.todo.push(Start { func: *func, name, own: Some(own) });
-                for (i, arg) in args.iter().enumerate() {
-                    let value = resized(arg.clone(), body.width(arg), 64);
-                    self.put(body, own, ARGUMENTS + 8 * i as i64, value, &self.plain);
-                }
-                self.put(body, own, STARTED, Expr::int(1, 64), &self.release);
-                body.emit(Op::Assign { dst: *dst, value: Expr::Addr(own, 0) });
-            }
-            Op::Join { dst, thread } => {
-                let at = |offset: i64| Expr::bin(BinOp::Add, thread.clone(), Expr::int(offset, 64));
-                self.wait_for(body, at(ENDED));
-                if let Some(dst) = dst {
-                    let value = body.temporary(64);
-                    body.emit(Op::Load { dst: value, addr: at(RESULT), size: 8, tags: self.plain.clone() });
-                    let value = resized(Expr::Reg(value), 64, body.regs[*dst].width);
-                    body.emit(Op::Assign { dst: *dst, value });
-                }
-            }
+            Op::Wait { cond, kind: Wait::Assume } => body.go_on_if(cond.clone(), End::Assume),
+            Op::Wait { cond, kind: Wait::Spin } => body.go_on_if(cond.clone(), End::Spin),
+            Op::Wait { cond, kind: Wait::Resource } => self.wait_for_resource(body, cond),
+            Op::Lock { op, addr, size } => self.lock(body, *op, addr, *size),
+            Op::Spawn { dst, callee: Callee::Func(func), args } => return self.spawn(body, *dst, *func, args),
             Op::Current { dst } => {
                 let value = start.own.map_or(Expr::int(1, 64), |own| Expr::Addr(own, 0));
                 body.emit(Op::Assign { dst: *dst, value });
             }
             Op::Mark(_) => {}
-            Op::Nondet { dst } if body.regs[*dst].width > 1 => return refused("a value that is not determined"),
             Op::Call { .. } | Op::Spawn { .. } => return refused("a function that is not known"),
-            // Nobody else has its address, so that nobody can use it after its end.
-            Op::Alloc { dst, size: Expr::Const(size), storage: Storage::Private, .. } if !in_loop => {
-                let object = self.object("%local", size.unsigned() as u64);
-                body.emit(Op::Assign { dst: *dst, value: Expr::Addr(object, 0) });
-            }
-            Op::Alloc { storage: Storage::Heap, .. } | Op::Free { .. } => return refused("an object of the heap"),
-            Op::Alloc { .. } => return refused("a local object that others may use"),
-            Op::Copy { .. } | Op::Fill { .. } => return refused("a copy of memory"),
+            Op::Alloc { dst, size, storage, zeroed } => return self.alloc(body, *dst, size, *storage, *zeroed),
+            Op::Free { retired: true, .. } => return refused("an object that hazard pointers protect"),
+            Op::Copy { to, from, len, tags } => return self.copy(body, to, from, len, tags),
+            Op::Fill { to, byte, len, tags } => return self.fill(body, to, byte, len, tags),
             Op::Fail { .. } => return refused("a failure"),
-            Op::Assign { .. }
+            // Free and join are resolved when all objects and threads are known.
+            Op::Free { .. }
+            | Op::Join { .. }
+            | Op::Assign { .. }
             | Op::Load { .. }
             | Op::Store { .. }
             | Op::Update { .. }
             | Op::StoreConditional { .. }
             | Op::Fence { .. }
             | Op::Opaque { .. }
-            | Op::Nondet { .. } => body.blocks[body.current].insts.push(inst.clone()),
+            | Op::Nondet { .. } => body.keep(inst),
         }
         Ok(())
     }
 
-    /// A new object of zeros.
-    fn object(&mut self, name: &str, size: u64) -> ObjectId {
-        let words = (0..size / 8).map(|i| (8 * i, 8));
-        let bytes = (size / 8 * 8..size).map(|offset| (offset, 1));
-        let cell = |(offset, size): (u64, u8)| InitCell { offset, size, value: Expr::int(0, 8 * size) };
-        self.out.objects.push(Object {
-            name: Name::new(&format!("{name}{}", self.out.objects.len())),
-            address: self.out.next_address(),
-            size,
-            ty: Type::Untyped,
-            array: false,
-            thread_local: false,
-            members: Vec::new(),
-            init: words.chain(bytes).map(cell).collect(),
-            span: Span::new(treville_base::FileId(0), 0, 0),
-        })
-    }
-
-    fn question(&self) -> Question {
-        let mut observed = Vec::new();
-        let mut fails = Vec::new();
-        for (thread, root) in self.out.roots.iter_enumerated() {
-            let [failed, waits] = said_at_the_end(&self.out.funcs[root.func]).map(|reg| Place::Reg(thread, reg));
-            let zero = Operand::Value(Bv::zero(32));
-            fails.push(Formula::Atom(Atom { left: failed.clone(), op: Comparison::Ne, right: zero }));
-            let ty = Type::Int { bytes: 4, signed: true };
-            let named = |place, what| Observable { place, ty, name: format!("{}:{what}", thread.0) };
-            observed.extend([named(failed, "failed"), named(waits, "waits")]);
+    fn spawn(&mut self, body: &mut Body, dst: Reg, func: FuncId, args: &[Expr]) -> Result<(), Diagnostic> {
+        if self.todo.len() == MAX_THREADS {
+            return Err(Diagnostic::error(body.span(), "so many threads are not for this engine"));
         }
-        Question { quantifier: Quantifier::Exists, condition: Formula::Or(fails), filter: None, observed, span: None }
-    }
-}
-
-/// The names of the registers that say how a thread has ended.
-const FAILED: &str = "%failed";
-const WAITS: &str = "%waits";
-
-fn said_at_the_end(func: &Func) -> [Reg; 2] {
-    [FAILED, WAITS].map(|name| {
-        let found = func.regs.iter_enumerated().find(|(_, info)| info.name == name);
-        found.map_or(Reg(0), |(reg, _)| reg)
-    })
-}
-
-/// A value of another width, with zeros above.
-fn resized(value: Expr, from: u8, to: u8) -> Expr {
-    if from == to { value } else { value.zext(to) }
-}
-
-impl Body {
-    fn new(func: &Func) -> Self {
-        let mut regs = func.regs.clone();
-        let failed = regs.push(RegInfo { name: Name::new(FAILED), width: 32 });
-        let waits = regs.push(RegInfo { name: Name::new(WAITS), width: 32 });
-        let empty = || Block { insts: Vec::new(), end: Terminator::End };
-        let mut blocks: IndexVec<BlockId, Block> = IndexVec::new();
-        let current = blocks.push(empty());
-        let stuck = blocks.push(empty());
-        let starts = func.blocks.iter().map(|_| blocks.push(empty())).collect();
-        let (instr, span) = (InstrId(u32::MAX - 1), Span::new(treville_base::FileId(0), 0, 0));
-        let op = Op::Assign { dst: waits, value: Expr::int(1, 32) };
-        blocks[stuck].insts.push(Inst { op, instr, sequenced: true, span });
-        Body { regs, blocks, starts, current, instr, span, failed, stuck }
-    }
-
-    fn temporary(&mut self, width: u8) -> Reg {
-        self.regs.push(RegInfo { name: Name::new("%"), width })
-    }
-
-    fn emit(&mut self, op: Op) {
-        let inst = Inst { op, instr: self.instr, sequenced: true, span: self.span };
-        self.blocks[self.current].insts.push(inst);
-    }
-
-    fn end(&mut self, end: Terminator) {
-        self.blocks[self.current].end = end;
-    }
-
-    /// The thread is stuck here unless the condition holds; nothing that follows depends on it.
-    fn go_on_if(&mut self, cond: Expr) {
-        let next = self.blocks.push(Block { insts: Vec::new(), end: Terminator::End });
-        let (els, join, instr, span) = (self.stuck, Some(next), self.instr, self.span);
-        self.end(Terminator::Branch { cond, then: next, els, join, instr, span });
-        self.current = next;
-    }
-
-    fn width(&self, value: &Expr) -> u8 {
-        ops::width(value, &self.regs).unwrap_or(64)
-    }
-}
-
-/// The thread that a state says has failed first, with the number of its failure; whether all have come to their end.
-pub fn told(values: &[Vec<Bv>]) -> (Option<(ThreadId, usize)>, bool) {
-    let value = |v: &Vec<Bv>| v.first().map_or(0, |v| v.unsigned());
-    let mut failed = None;
-    let mut complete = true;
-    for (thread, said) in values.chunks(2).enumerate() {
-        if let [fails, waits] = said {
-            complete &= value(waits) == 0;
-            if let (None, Some(n)) = (failed, value(fails).checked_sub(1)) {
-                failed = Some((ThreadId(thread as u32), n as usize));
+        let own = self.object("%thread", ARGUMENTS as u64 + 8 * args.len() as u64, false);
+        self.threads.push(own);
+        let mut known = Vec::new();
+        for (i, arg) in args.iter().enumerate() {
+            if matches!(arg, Expr::Const(_) | Expr::Addr(..)) {
+                known.push(Some(arg.clone()));
+                continue;
             }
+            known.push(None);
+            let value = resized(arg.clone(), body.width(arg), 64);
+            self.put(body, own, ARGUMENTS + 8 * i as i64, value, &self.tags.plain);
         }
+        self.fence(body);
+        self.put(body, own, STARTED, Expr::int(1, 64), &self.tags.release);
+        body.emit(Op::Assign { dst, value: Expr::Addr(own, 0) });
+        let name = self.program.funcs[func].name.clone();
+        self.todo.push(Start { func, name, own: Some(own), args: known });
+        Ok(())
     }
-    (failed, complete)
+
+    /// What depends on all objects and threads being known.
+    fn resolve(&mut self, body: &mut Body) -> Result<(), Diagnostic> {
+        while let Some((inst, rest)) = body.next_unresolved() {
+            body.at(&inst);
+            match &inst.op {
+                Op::Free { addr, .. } => self.free(body, addr),
+                Op::Join { dst, thread } => self.join(body, *dst, thread),
+                _ => {}
+            }
+            body.go_on_with(rest);
+        }
+        Ok(())
+    }
+}
+
+/// A constant as a value of this width.
+fn narrowed(value: Expr, width: u8) -> Expr {
+    match value {
+        Expr::Const(v) if v.width() != width => Expr::Const(treville_term::Bv::new(v.unsigned(), width)),
+        value => value,
+    }
+}
+
+fn is_one(reg: Reg) -> Expr {
+    Expr::bin(treville_term::BinOp::Eq, Expr::Reg(reg), Expr::int(1, 64))
 }

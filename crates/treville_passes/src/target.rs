@@ -15,6 +15,8 @@ mod riscv;
 mod sc;
 mod tso;
 
+use crate::close;
+use crate::flatten::FREE;
 use std::sync::Arc;
 use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
@@ -116,7 +118,7 @@ struct Isa {
 }
 
 /// Tags that say something to the engine, not to the memory model.
-const NOTES: &[&str] = &["HAZARD", "LAST", "UNWRITTEN"];
+const NOTES: &[&str] = &["HAZARD", "LAST", "LATEST", "UNWRITTEN"];
 
 /// Fences of architectures that a program may name beside those of C: each means what it does on its own, and nothing on others.
 const FENCES: Words = &["MFENCE", "SYNC", "LWSYNC", "ISYNC"];
@@ -134,6 +136,19 @@ pub fn dialect_for(model: &str) -> Option<&'static str> {
 /// The strongest fence of the architecture that a bundled model is for, if it has one.
 pub fn full_fence(model: &str) -> Option<&'static str> {
     TARGETS.iter().find(|isa| isa.model == model).and_then(|isa| (isa.fence)(Order::SeqCst))
+}
+
+/// How the architecture of a bundled model writes what a program does not write itself.
+pub fn words(model: &str) -> Option<close::Words> {
+    let isa = TARGETS.iter().find(|isa| isa.model == model)?;
+    let update = (isa.update)(Order::Relaxed);
+    let both = if update.form == Form::Atomic { [update.read, update.write].concat() } else { Vec::new() };
+    Some(close::Words {
+        acquire: Vec::new(),
+        release: Vec::new(),
+        lock: [update.read.to_vec(), update.write.to_vec(), both, update.fail.to_vec()],
+        fence: full_fence(model),
+    })
 }
 
 /// The program without fences of architectures, for models of C, whose dialect is given.
@@ -338,6 +353,11 @@ impl Compiler<'_> {
             }
             Op::Copy { tags, .. } | Op::Fill { tags, .. } => {
                 self.access(tags, span, self.isa.store)?;
+                self.push(op, span, code);
+            }
+            // The end of an object.
+            Op::Opaque { tags, .. } if tags.iter().all(|t| self.old.tags[*t] == FREE) => {
+                *tags = self.tags(&[FREE]);
                 self.push(op, span, code);
             }
             Op::Opaque { .. } | Op::StoreConditional { .. } => {

@@ -78,6 +78,7 @@ pub(crate) fn program() -> Program {
             thread_local: false,
             members: Vec::new(),
             init: vec![cell],
+            uninitialized: false,
             span: span("x=0"),
         };
         program.objects.push(object);

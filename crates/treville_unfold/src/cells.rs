@@ -3,7 +3,7 @@
 use crate::traces::Traces;
 use std::collections::BTreeSet;
 use treville_event::{Cell, Kind};
-use treville_ir::Program;
+use treville_ir::{Object, Program};
 
 #[derive(Clone, Debug)]
 pub struct Cells {
@@ -13,36 +13,35 @@ pub struct Cells {
     pub outside: BTreeSet<Cell>,
 }
 
+/// Addresses and sizes of accesses.
+pub(crate) type Accesses = BTreeSet<(u64, u8)>;
+
+/// The accesses whose addresses are known.
+pub(crate) fn fixed_accesses(traces: &Traces) -> Accesses {
+    let events = traces.threads.iter().flatten().flat_map(|t| &t.events);
+    let accesses = events.filter(|event| event.action.kind != Kind::Opaque).filter_map(|event| {
+        let (address, size) = event.action.place?;
+        Some((traces.domain.store.as_const(address)?.unsigned() as u64, size))
+    });
+    accesses.collect()
+}
+
 impl Cells {
     /// Accesses with addresses that depend on what is read do not split anything: they must hit a cell exactly.
     pub fn of(program: &Program, traces: &Traces) -> Cells {
-        let mut borders: Vec<BTreeSet<u64>> =
-            program.objects.iter().map(|o| o.init.iter().map(|c| c.offset).chain([o.size]).collect()).collect();
-        for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
-            let Some((address, size)) = event.action.place.filter(|_| event.action.kind != Kind::Opaque) else {
-                continue;
-            };
-            let Some(address) = traces.domain.store.as_const(address) else { continue };
-            if let Some((object, offset)) = program.object_at(address.unsigned() as u64) {
-                let limit = program.objects[object].size;
-                let end = offset + u64::from(size);
-                borders[object.0 as usize].extend([offset, end].into_iter().filter(|b| *b <= limit));
+        Cells::split(program, &fixed_accesses(traces))
+    }
+
+    /// The objects, split where these accesses begin and end.
+    pub(crate) fn split(program: &Program, accesses: &Accesses) -> Cells {
+        let mut ranges: Vec<Vec<(u64, u64)>> = vec![Vec::new(); program.objects.len()];
+        for (address, size) in accesses {
+            if let Some((object, offset)) = program.object_at(*address) {
+                ranges[object.0 as usize].push((offset, offset + u64::from(*size)));
             }
         }
-        let all = program
-            .objects
-            .iter()
-            .zip(&borders)
-            .flat_map(|(o, borders)| {
-                let ends = borders.iter().skip(1);
-                borders
-                    .iter()
-                    .zip(ends)
-                    .map(|(a, b)| Cell { address: o.address + a, size: (b - a) as u8 })
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-        Cells { all, outside: BTreeSet::new() }
+        let objects = program.objects.iter().zip(&ranges);
+        Cells { all: objects.flat_map(|(object, ranges)| parts(object, ranges)).collect(), outside: BTreeSet::new() }
     }
 
     /// Adds a cell outside of every object. Memory there is total and made of whatever is accessed.
@@ -75,4 +74,23 @@ impl Cells {
         let i = self.all.partition_point(|c| c.address <= address).checked_sub(1)?;
         Some(self.all[i]).filter(|c| address < c.end())
     }
+}
+
+/// The cells of an object that is accessed in these ranges.
+fn parts(object: &Object, ranges: &[(u64, u64)]) -> Vec<Cell> {
+    let limit = object.size;
+    let mut borders: BTreeSet<u64> = ranges.iter().flat_map(|(a, b)| [*a, *b]).filter(|b| *b <= limit).collect();
+    let whole = !object.init.is_empty();
+    if whole {
+        borders.extend(object.init.iter().map(|c| c.offset).chain([limit]));
+    } else if !ranges.iter().any(|(a, _)| *a == 0) {
+        // It has a beginning, in any case.
+        borders.extend([0, 1]);
+    }
+    let is_accessed = |a: u64, b: u64| b == 1 || ranges.iter().any(|(from, to)| *from <= a && b <= *to);
+    let pairs = borders.iter().zip(borders.iter().skip(1));
+    pairs
+        .filter(|(a, b)| whole || is_accessed(**a, **b))
+        .map(|(a, b)| Cell { address: object.address + a, size: (b - a) as u8 })
+        .collect()
 }

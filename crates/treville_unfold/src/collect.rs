@@ -77,6 +77,23 @@ impl<'t> Collector<'t> {
         }
     }
 
+    /// Adds an execution that raises a flag, or is undefined, as the witness of who asks for that.
+    pub fn raise(
+        &mut self,
+        name: &Name,
+        finals: &Finals<'_>,
+        graph: &mut dyn FnMut() -> (Graph, Vec<(Name, treville_event::Relation)>),
+    ) {
+        for (query, witness) in self.task.queries.iter().zip(&mut self.witnesses) {
+            if witness.is_none() && matches!(&query.goal, Goal::Flag(asked) if asked == name) {
+                let (graph, picks) = graph();
+                let observed = self.task.question.iter().flat_map(|q| &q.observed);
+                let state = observed.map(|o| finals.values(&o.place)).collect();
+                *witness = Some(Box::new(Witness { graph, picks, state }));
+            }
+        }
+    }
+
     /// Whether an execution with this final state would be the first that some query asks for.
     pub fn is_news(&self, finals: &Finals<'_>) -> bool {
         let open = self.task.queries.iter().zip(&self.witnesses).filter(|(_, witness)| witness.is_none());

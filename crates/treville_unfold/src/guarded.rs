@@ -31,8 +31,8 @@ pub struct GuardedThread {
     pub happens: Vec<Happens>,
     /// What the indices stand for by which events name each other.
     sources: Vec<Source>,
-    /// Free choices, each with the condition under which it is made, in an order that every path follows.
-    pub choices: Vec<(TermId, VarId)>,
+    /// Free choices, each with the condition under which it is made and its width, in an order that every path follows.
+    pub choices: Vec<(TermId, VarId, u8)>,
     /// How the thread ends: the condition and the final values of its registers.
     pub ends: Vec<(TermId, Vec<TermId>)>,
     /// Conditions under which it is cut at the bound.
@@ -277,11 +277,12 @@ impl Run<'_> {
                     }
                     Action::Branch(condition) => open.push(self.fork(&mut state, condition)),
                     Action::Choose => {
-                        let var = self.traces.fresh_var();
-                        let guard = self.conjunction(&state.decisions);
-                        self.out.choices.push((guard, var));
-                        let condition = self.store().var(var, 1);
+                        let condition = self.choice(&state, 1);
                         open.push(self.fork(&mut state, condition));
+                    }
+                    Action::Any(width) => {
+                        let value = self.choice(&state, width);
+                        state.vm.give(self.program, &mut self.traces.domain, value);
                     }
                     Action::Constrain(condition) => {
                         let guard = self.conjunction(&state.decisions);
@@ -315,6 +316,14 @@ impl Run<'_> {
             }
         }
         Some(())
+    }
+
+    /// A value that nothing determines.
+    fn choice(&mut self, state: &State, width: u8) -> TermId {
+        let var = self.traces.fresh_var();
+        let guard = self.conjunction(&state.decisions);
+        self.out.choices.push((guard, var, width));
+        self.store().var(var, width)
     }
 
     fn arrive(&self, state: &mut State, block: BlockId) {

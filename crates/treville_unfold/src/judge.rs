@@ -5,6 +5,7 @@ use std::sync::Arc;
 use treville_base::{Cancel, Name};
 use treville_eval::{Extent, Judgement, Stop, accepts};
 use treville_event::{Graph, Relation};
+use treville_model::syntax::CheckMode;
 use treville_model::{Model, Pick};
 use treville_task::StopReason;
 
@@ -30,6 +31,9 @@ impl Collector<'_> {
                 self.undefined();
             }
             self.add(finals, &mut || (graph.clone(), picks(model, judgement)));
+            for name in raised(model, judgement) {
+                self.raise(name, finals, &mut || (graph.clone(), picks(model, judgement)));
+            }
         });
         match judged {
             Ok(()) => failed.map_or(Ok(()), |why| Err(StopReason::Refused(why))),
@@ -38,6 +42,18 @@ impl Collector<'_> {
             Err(Stop::TooDeep) => Err(StopReason::Refused("the model recurses too deeply".into())),
         }
     }
+}
+
+/// What a model says of an execution beside accepting it: its flags, and why its behaviour is undefined.
+fn raised<'m>(model: &'m Model, judgement: &'m Judgement) -> impl Iterator<Item = &'m Name> {
+    judgement.checks.iter().map(|result| (&model.checks[result.check], result.holds)).filter_map(|(check, holds)| {
+        let raised = match check.mode {
+            CheckMode::Flag => holds,
+            CheckMode::UndefinedUnless => !holds,
+            CheckMode::Require | CheckMode::Assert => false,
+        };
+        raised.then_some(&check.name)
+    })
 }
 
 /// What the model picked, by name.

@@ -1,6 +1,6 @@
 //! What is computed once for a task, before any candidate: paths, cells, parts, initial writes.
 
-use crate::cells::Cells;
+use crate::cells::{Accesses, Cells, fixed_accesses};
 use crate::frame::{Frame, Parts, Refusal, initial_value};
 use crate::possible::Possible;
 use crate::traces::{Trace, Traces};
@@ -51,13 +51,23 @@ impl<'a> Prepared<'a> {
     pub fn over(task: &'a Task, mut traces: Traces, cancel: &Cancel) -> Result<Prepared<'a>, Failed> {
         let Semantics::Axioms(model, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
         let program = &*task.program;
-        let mut cells = Cells::of(program, &traces);
-        let possible = Possible::of(program, &traces, &cells, cancel).ok_or(Failed::TooManyPaths)?;
+        let mut accesses = fixed_accesses(&traces);
+        let mut cells = Cells::split(program, &accesses);
+        let mut possible = Possible::of(program, &traces, &cells, cancel).ok_or(Failed::TooManyPaths)?;
+        for _ in 0..ROUNDS {
+            let more = missed_accesses(program, &traces, &possible, &cells);
+            if more.is_empty() {
+                break;
+            }
+            accesses.extend(more);
+            cells = Cells::split(program, &accesses);
+            possible = Possible::of(program, &traces, &cells, cancel).ok_or(Failed::TooManyPaths)?;
+        }
         let cut = traces.cut.iter().any(|path| possible.can_take(&traces.domain.store, path));
         add_outside(&traces, &possible, &mut cells);
         let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
-        let init = initial_writes(program, &mut traces, &cells, &observed);
+        let init = initial_writes(program, &mut traces, &possible, &cells, &observed);
         Ok(Prepared {
             program,
             model,
@@ -184,6 +194,30 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// How often cells are made smaller since more accesses turn out to be possible.
+const ROUNDS: u32 = 3;
+
+/// Accesses with computed addresses that may lie in an object, and where no cell is.
+fn missed_accesses(program: &Program, traces: &Traces, possible: &Possible, cells: &Cells) -> Accesses {
+    let mut missed = Accesses::new();
+    for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
+        let Some((address, size)) = event.action.place.filter(|_| event.action.kind != Kind::Opaque) else { continue };
+        if traces.domain.store.as_const(address).is_some() {
+            continue;
+        }
+        for address in possible.values(&traces.domain.store, address).into_iter().flatten() {
+            let address = address.unsigned() as u64;
+            let inside = |(object, offset): (treville_ir::ObjectId, u64)| {
+                offset + u64::from(size) <= program.objects[object].size
+            };
+            if cells.exact(address, size).is_none() && program.object_at(address).is_some_and(inside) {
+                missed.insert((address, size));
+            }
+        }
+    }
+    missed
+}
+
 /// Memory is total: what lies outside of every object is 0 and can be accessed like anything else.
 fn add_outside(traces: &Traces, possible: &Possible, cells: &mut Cells) {
     for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
@@ -216,6 +250,7 @@ fn observed_cells(program: &Program, question: &Question, cells: &Cells) -> BTre
 fn initial_writes(
     program: &Program,
     traces: &mut Traces,
+    possible: &Possible,
     cells: &Cells,
     observed: &BTreeSet<Cell>,
 ) -> Vec<(Cell, TermId)> {
@@ -223,13 +258,16 @@ fn initial_writes(
     let mut anywhere = false;
     for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
         let Some((address, size)) = event.action.place else { continue };
-        match traces.domain.store.as_const(address).map(|a| a.unsigned() as u64) {
-            None => anywhere = true,
-            Some(a) if event.action.kind == Kind::Opaque => touched.extend(cells.at(a)),
-            Some(a) => match cells.exact(a, size) {
+        let Some(addresses) = possible.values(&traces.domain.store, address) else {
+            anywhere = true;
+            continue;
+        };
+        for a in addresses.into_iter().map(|a| a.unsigned() as u64) {
+            match cells.exact(a, size) {
+                _ if event.action.kind == Kind::Opaque => touched.extend(cells.at(a)),
                 Some(cell) => drop(touched.insert(cell)),
                 None => touched.extend(cells.covering(a, size).unwrap_or_default()),
-            },
+            }
         }
     }
     let init = cells.all.iter().chain(&cells.outside).filter(|c| anywhere || touched.contains(c));

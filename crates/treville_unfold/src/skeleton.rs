@@ -25,13 +25,31 @@ pub fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, s
         (a, b) => a.cell.is_some() && a.cell == b.cell,
     });
     let loc = Relation::from_pairs(n, loc);
+    let same_object = same_object(program, list);
     let amo = links(frame, &skeleton.events, |l| if let Link::Amo(i) = l { Some(i) } else { None });
     let lxsx = links(frame, &skeleton.events, |l| if let Link::Lxsx(i) = l { Some(i) } else { None });
     let po = (BaseRel::Po, po(vocabulary, frame));
     let local = DEPENDENCIES.iter().map(|(rel, deps)| (*rel, local(frame, *deps)));
-    let all = local.chain([po, (BaseRel::Loc, loc), (BaseRel::Amo, amo), (BaseRel::Lxsx, lxsx)]);
+    let all = local.chain([
+        po,
+        (BaseRel::Loc, loc),
+        (BaseRel::SameObject, same_object),
+        (BaseRel::Amo, amo),
+        (BaseRel::Lxsx, lxsx),
+    ]);
     skeleton.rels.extend(all.filter(|(_, r)| !r.is_empty()));
     skeleton
+}
+
+/// Places in one object.
+fn same_object(program: &Program, events: &[Event]) -> Relation {
+    let object = |e: &Event| e.cell.and_then(|cell| program.object_at(cell.address)).map(|(object, _)| object);
+    let objects: Vec<_> = events.iter().map(object).collect();
+    let mut r = Relation::new(events.len());
+    for (i, a) in objects.iter().enumerate().filter(|(_, object)| object.is_some()) {
+        objects.iter().enumerate().filter(|(_, b)| a == *b).for_each(|(j, _)| r.insert(i, j));
+    }
+    r
 }
 
 /// The events with their sets, and the relations that follow from what each event is by itself.
@@ -173,7 +191,9 @@ fn links(
 fn events(program: &Program, frame: &Frame<'_>, solved: &[Solved]) -> IndexVec<treville_event::EventId, Event> {
     let untagged_init =
         if program.dialect.sets.iter().any(|s| *s == "NA") { vec![Name::new("NA")] } else { Vec::new() };
-    let object = |cell: Option<Cell>| cell.and_then(|c| program.object_at(c.address)).map_or(0, |(o, _)| o.0);
+    let place = |cell: Option<Cell>| cell.and_then(|c| program.object_at(c.address)).map(|(object, _)| object);
+    let object = |cell: Option<Cell>| place(cell).map_or(0, |o| o.0);
+    let unwritten = |cell: Option<Cell>| place(cell).is_some_and(|o| program.objects[o].uninitialized);
     frame
         .events
         .iter()
@@ -181,11 +201,12 @@ fn events(program: &Program, frame: &Frame<'_>, solved: &[Solved]) -> IndexVec<t
         .map(|(i, e)| {
             let Solved { cell, read, written } = solved[i];
             let Some((thread, index)) = e.at else {
+                let tags = untagged_init.iter().cloned().chain(unwritten(cell).then(|| Name::new("UNINIT")));
                 return Event {
                     thread: None,
                     index: i as u32,
                     kind: Kind::Init,
-                    tags: untagged_init.clone(),
+                    tags: tags.collect(),
                     cell,
                     read,
                     written,

@@ -88,6 +88,8 @@ pub trait Oracle {
     fn read(&mut self, event: usize) -> Option<Bv>;
     /// The next free choice.
     fn choose(&mut self) -> Option<bool>;
+    /// The next value that nothing determines.
+    fn any(&mut self) -> Option<Bv>;
 }
 
 impl Traces {
@@ -142,6 +144,10 @@ impl Traces {
                     let yes = oracle.choose()?;
                     vm.take(program, &mut self.domain, yes);
                     trace.turn(Turn::Choice(yes));
+                }
+                Action::Any(_) => {
+                    let value = self.domain.store.constant(oracle.any()?);
+                    vm.give(program, &mut self.domain, value);
                 }
                 Action::Constrain(cond) => trace.turn(Turn::If(cond)),
                 Action::Fresh(width) => {
@@ -211,6 +217,8 @@ impl Traces {
                         vm.take(program, &mut self.domain, true);
                         trace.turn(Turn::Choice(true));
                     }
+                    // Too many to try: those who list paths refuse such programs.
+                    Action::Any(_) => return None,
                     Action::Constrain(cond) => match self.domain.store.as_const(cond) {
                         Some(v) if v.is_zero() => break,
                         Some(_) => {}

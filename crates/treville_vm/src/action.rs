@@ -22,6 +22,8 @@ pub enum Action<V> {
     Choose,
     /// The condition must be true for the execution to count.
     Constrain(V),
+    /// Any value of this width; the engine answers with [`crate::ThreadVm::give`].
+    Any(u8),
     /// A value of this width that no two occurrences share; the engine answers with [`crate::ThreadVm::give`].
     Fresh(u8),
     /// A block is come to; only where the shape asks for it.

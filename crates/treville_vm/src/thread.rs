@@ -96,6 +96,10 @@ pub(crate) enum Waiting<V> {
     Bit {
         dst: Reg,
     },
+    /// A value that nothing determines.
+    Any {
+        dst: Reg,
+    },
     /// A value that nobody else has.
     Fresh {
         index: u32,
@@ -217,12 +221,13 @@ impl<V: Clone> ThreadVm<V> {
         }
     }
 
-    /// Answers a read, or [`Action::Fresh`].
+    /// Answers a read, [`Action::Any`] or [`Action::Fresh`].
     pub fn give<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, value: V) {
         match std::mem::replace(&mut self.waiting, Waiting::Nothing) {
             Waiting::Load { index, dst } | Waiting::Fresh { index, dst } => {
                 self.assign(program, dst, Operand::from_event(value, index));
             }
+            Waiting::Any { dst } => self.assign(program, dst, Operand::independent(value)),
             Waiting::Update { index, step } => self.update_read(program, d, index, step, value),
             Waiting::LockRead { index, lock, then } => self.lock_read(program, d, index, lock, then, value),
             other => self.waiting = other,
@@ -316,9 +321,11 @@ impl<V: Clone> ThreadVm<V> {
             }
             Op::Mark(_) => {}
             Op::Nondet { dst } => {
-                debug_assert_eq!(self.width(program, *dst), 1, "engines on this interpreter refuse more");
-                self.queue.push_back(Action::Choose);
-                self.waiting = Waiting::Bit { dst: *dst };
+                let width = self.width(program, *dst);
+                (self.waiting, self.queue) = match width {
+                    1 => (Waiting::Bit { dst: *dst }, [Action::Choose].into()),
+                    _ => (Waiting::Any { dst: *dst }, [Action::Any(width)].into()),
+                };
             }
             Op::Call { .. }
             | Op::Spawn { .. }
@@ -420,12 +427,17 @@ impl<V: Clone> ThreadVm<V> {
 
     fn enter(&mut self, instr: InstrId, span: Span, sequenced: bool) {
         if self.instr != Some(instr) {
-            self.instance += 1;
-            self.local.clear();
+            self.next_instance();
             self.instr = Some(instr);
         }
         self.span = span;
         self.sequenced = sequenced;
+    }
+
+    /// What comes next belongs to another occurrence of an instruction.
+    pub(crate) fn next_instance(&mut self) {
+        self.instance += 1;
+        self.local.clear();
     }
 
     /// The reads that decide whether the current instruction runs.

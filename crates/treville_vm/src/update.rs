@@ -195,11 +195,19 @@ impl<V: Clone> ThreadVm<V> {
         if step.guard.is_some() {
             self.queue.push_back(Action::Amend { index, tags: step.tags.read.clone(), written: None });
         }
+        let exclusive = is_exclusive(program, &step.tags.write);
+        if exclusive {
+            self.next_instance();
+        }
         let mut event = self.event(Kind::Write);
         event.tags.clone_from(&step.tags.write);
         place(&mut event, &step.addr, step.size);
         written(&mut event, value);
-        event.link = Link::Amo(index);
+        event.link = if exclusive { Link::Lxsx(index) } else { Link::Amo(index) };
+        if let (true, Some(guard)) = (exclusive, &step.guard) {
+            // Of two instructions, the second is only come to if a branch says so.
+            guard.visit_regs(&mut |r| event.ctrl.extend(&self.slots[r].deps));
+        }
         if step.guard.is_some() {
             let Compared { deps, implicit, events, .. } = &step.compared;
             event.picks.data.extend(&deps.with(implicit));
@@ -281,4 +289,10 @@ impl<V: Clone> ThreadVm<V> {
         });
         deps
     }
+}
+
+/// Whether these are the tags of a load-linked or store-conditional.
+fn is_exclusive(program: &Program, tags: &[treville_ir::TagId]) -> bool {
+    let exclusive = program.dialect.exclusive.as_ref();
+    exclusive.is_some_and(|x| tags.iter().any(|t| program.tags[*t] == *x))
 }

@@ -123,6 +123,10 @@ impl Encoder<'_> {
                 let (both, same) = (self.both(x, y), self.same_place(x, y));
                 self.and(&[both, same])
             }
+            BaseRel::SameObject => {
+                let (both, same) = (self.both(x, y), self.same_object(x, y));
+                self.and(&[both, same])
+            }
             BaseRel::DifferentValues => {
                 let both = self.both(x, y);
                 let (a, b) = (self.value(x), self.value(y));

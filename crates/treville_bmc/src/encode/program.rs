@@ -4,7 +4,7 @@
 use super::{Encoder, pair};
 use std::collections::BTreeSet;
 use treville_event::{BaseRel, Cell, Kind, Relation};
-use treville_ir::ThreadId;
+use treville_ir::{ObjectId, ThreadId};
 use treville_sat::Lit;
 use treville_term::{Bv, TermId, TermNode, VarId};
 
@@ -19,7 +19,8 @@ impl Encoder<'_> {
         }
         self.join_parts();
         for thread in self.events.threads {
-            let made = thread.choices.iter().map(|(guard, var)| (self.condition(*guard), *var)).collect();
+            let made =
+                thread.choices.iter().map(|(guard, var, width)| (self.condition(*guard), *var, *width)).collect();
             self.choices.push(made);
         }
         for term in required {
@@ -138,6 +139,25 @@ impl Encoder<'_> {
             same.push(self.and(&both));
         }
         self.or(&same)
+    }
+
+    /// Whether two events touch the same object, if both happen.
+    pub(super) fn same_object(&mut self, x: usize, y: usize) -> Lit {
+        let (of_x, of_y) = (self.events.objects(x), self.events.objects(y));
+        let mut same = Vec::new();
+        for object in of_x.intersection(&of_y) {
+            let both = [self.is_in(x, *object), self.is_in(y, *object)];
+            same.push(self.and(&both));
+        }
+        self.or(&same)
+    }
+
+    /// Whether an event that happens touches an object.
+    fn is_in(&mut self, e: usize, object: ObjectId) -> Lit {
+        let program = self.events.prepared.program;
+        let here = |cell: &&Cell| program.object_at(cell.address).is_some_and(|(found, _)| found == object);
+        let touched: Vec<Lit> = self.events.cells[e].iter().filter(here).map(|cell| self.touches(e, *cell)).collect();
+        self.or(&touched)
     }
 
     fn may(&self, rel: BaseRel) -> &Relation {
@@ -294,9 +314,9 @@ impl Encoder<'_> {
     }
 
     /// The free choices that a thread makes in the last model, in order.
-    pub(crate) fn choices_made(&self, thread: ThreadId) -> Vec<bool> {
-        let made = self.choices[thread].iter().filter(|(made, _)| self.is_true(*made));
-        made.map(|(_, var)| self.value_of(*var).is_some_and(|v| !v.is_zero())).collect()
+    pub(crate) fn choices_made(&self, thread: ThreadId) -> Vec<Bv> {
+        let made = self.choices[thread].iter().filter(|(made, ..)| self.is_true(*made));
+        made.map(|(_, var, width)| self.value_of(*var).unwrap_or(Bv::zero(*width))).collect()
     }
 }
 
@@ -306,7 +326,7 @@ impl Encoder<'_> {
         let last = self.last.values().flatten().map(|(_, lit)| lit);
         let edges = self.rf.values().chain(self.co.values()).chain(last);
         let mut clause: Vec<Lit> = edges.filter(|lit| self.is_true(**lit)).map(|lit| !*lit).collect();
-        for (made, var) in self.choices.iter().flatten().filter(|(made, _)| self.is_true(*made)) {
+        for (made, var, _) in self.choices.iter().flatten().filter(|(made, ..)| self.is_true(*made)) {
             clause.push(!*made);
             clause.extend(self.bits.lits(*var).iter().map(|bit| bit.negated_if(self.is_true(*bit))));
         }

@@ -174,6 +174,7 @@ fn of_base(rel: BaseRel) -> Facts {
         | BaseRel::Int
         | BaseRel::Ext
         | BaseRel::Si
+        | BaseRel::SameObject
         | BaseRel::SameInstance
         | BaseRel::SameInstr
         | BaseRel::SameStatic => FIXED,

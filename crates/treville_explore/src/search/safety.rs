@@ -157,9 +157,10 @@ impl Search<'_, '_> {
         self.value_of(loc, latest.copied().unwrap_or(INIT))
     }
 
-    /// Whether the last thing that a thread did was to read the latest write.
+    /// Whether the last thing that a thread did, fences aside, was to read the latest write.
     fn has_read_latest(&self, thread: u16) -> bool {
-        let last = self.graph.threads[usize::from(thread)].events.last();
+        let events = &self.graph.threads[usize::from(thread)].events;
+        let last = events.iter().rev().find(|e| self.graph.label(**e).kind != Kind::Fence);
         last.is_none_or(|last| {
             let label = self.graph.label(*last);
             !label.kind.reads() || self.graph.is_latest(*last)

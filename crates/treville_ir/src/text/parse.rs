@@ -278,6 +278,7 @@ impl Parser {
         let size = if self.eat_word("size") { self.number()? } else { 4 };
         let ty = if self.eat_word("type") { self.ty()? } else { Type::Int { bytes: 4, signed: true } };
         let (array, thread_local) = (self.eat_word("array"), self.eat_word("thread_local"));
+        let uninitialized = self.eat_word("uninitialized");
         let cell = |p: &mut Self| Ok(InitCell { offset: p.number()?, size: p.number()?, value: p.expr()? });
         let init = if self.eat_word("init") {
             self.set_regs(IndexVec::new());
@@ -295,6 +296,7 @@ impl Parser {
             thread_local,
             members: Vec::new(),
             init,
+            uninitialized,
             span,
         });
         Ok(())
@@ -460,7 +462,7 @@ impl Parser {
         }
         if self.eat_word("mark") {
             let bound = self.eat_word("loop_bound");
-            let marks = [("spin_start", Mark::SpinStart), ("spin_end", Mark::SpinEnd)];
+            let marks = [("spin_start", Mark::SpinStart), ("spin_end", Mark::SpinEnd), ("cut", Mark::Cut)];
             let mark = if bound { Mark::LoopBound(self.number()?) } else { self.choice(&marks)? };
             return Ok(Op::Mark(mark));
         }

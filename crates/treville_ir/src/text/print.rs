@@ -103,10 +103,11 @@ impl Printer<'_> {
         };
         let array = if o.array { " array" } else { "" };
         let local = if o.thread_local { " thread_local" } else { "" };
+        let unwritten = if o.uninitialized { " uninitialized" } else { "" };
         let cells: Vec<String> =
             o.init.iter().map(|c| format!("{} {} {}", c.offset, c.size, self.expr(&c.value))).collect();
         let (name, cells) = (word(&o.name), cells.join("  "));
-        format!("object {name} at {:#x} size {} type {ty}{array}{local} init [{cells}]", o.address, o.size)
+        format!("object {name} at {:#x} size {} type {ty}{array}{local}{unwritten} init [{cells}]", o.address, o.size)
     }
 
     fn func(&self, func: &Func, out: &mut String) {
@@ -229,6 +230,7 @@ impl Printer<'_> {
             Op::Nondet { dst } => format!("{} = nondet", self.reg(*dst)),
             Op::Mark(Mark::SpinStart) => "mark spin_start".to_owned(),
             Op::Mark(Mark::SpinEnd) => "mark spin_end".to_owned(),
+            Op::Mark(Mark::Cut) => "mark cut".to_owned(),
             Op::Mark(Mark::LoopBound(n)) => format!("mark loop_bound {n}"),
         }
     }

@@ -27,6 +27,7 @@ tags [A RLX]
 object x size 8 type u64 init [0 8 (addr y 4)]
 object y size 8 type i32 array thread_local // two cells
 object x size 4
+object z size 16 type untyped uninitialized init []
 func f (b) regs [a:32 b:64 b:64 load:1 p:64 "func":8 "object":8] {
 b0:
   a = (add a 1:32)
@@ -53,6 +54,7 @@ b0:
   fill p 0:8 8:64 []
   mark spin_start
   mark loop_bound 7
+  mark cut
   @90 branch (slt a 5:32) b1 b2 join b2
 b1:
   fail use-after-free "gone\n\"now\""

@@ -49,6 +49,7 @@ impl Unit<'_> {
             thread_local: variable.thread_local,
             members: members::of(module, variable),
             init: Vec::new(),
+            uninitialized: false,
             span: it.span,
         });
         self.objects.insert(global, id);
@@ -139,6 +140,7 @@ impl Unit<'_> {
             thread_local,
             members: Vec::new(),
             init,
+            uninitialized: false,
             span,
         })
     }

@@ -1,0 +1,312 @@
+//! Engines for tests on programs, against the engine for programs.
+
+use super::Failing;
+use crate::{MemoryFiles, ModelOptions, Options, Properties, RunOptions, Session};
+use treville_base::Cancel;
+use treville_ir::Program;
+use treville_report::{Content, FileReport, VerdictWord};
+use treville_task::Silent;
+
+/// Two threads that one starts; what fails, if anything, is put in.
+fn program(first: &str, fails: &str) -> String {
+    format!(
+        r#"
+program "p"
+dialect C rc11
+tags [A RLX NA REL ACQ]
+object x size 4 type i32 init [0 4 0:32]
+object y size 4 type i32 init [0 4 0:32]
+func other (u) regs [u:64 r:32] {{
+b0:
+  {first}
+  r = load &x 4 [A RLX]
+  return (zext 64 r)
+}}
+func main () regs [h:64 r:32 s:64] {{
+b0:
+  h = spawn other (0:64)
+  store &x 1:32 4 [A RLX]
+  r = load &y 4 [A RLX]
+  s = join h
+  branch {fails} b1 b2
+b1:
+  fail assertion "both are 0"
+  end
+b2:
+  return _
+}}
+thread main main []
+"#
+    )
+}
+
+fn verify(text: &str, model: &str, run: RunOptions) -> FileReport {
+    let mut files = MemoryFiles::default();
+    files.0.insert("p.ir".into(), text.into());
+    let model = ModelOptions { name: Some(model.to_owned()), ..ModelOptions::default() };
+    Session::new(&files, Cancel::new()).verify("p.ir", &Options { model, run }, &Silent)
+}
+
+fn by(engine: &str) -> RunOptions {
+    RunOptions { engine: Some(engine.to_owned()), ..RunOptions::default() }
+}
+
+const ATOMIC: &str = "store &y 1:32 4 [A RLX]";
+const BOTH: &str = "(and (eq r 0:32) (eq s 0:64))";
+
+#[test]
+fn engines_for_tests_take_programs() {
+    for engine in ["enumerate", "plain", "explore"] {
+        for (model, verdict) in
+            [("sc", VerdictWord::Yes), ("tso", VerdictWord::No), ("ra", VerdictWord::No), ("rc11", VerdictWord::No)]
+        {
+            let report = verify(&program(ATOMIC, BOTH), model, by(engine));
+            assert_eq!(report.verdict(), verdict, "{engine} {model} {:?}", report.reason());
+        }
+        let report = verify(&program(ATOMIC, "0:1"), "rc11", by(engine));
+        let Content::Program(checked) = &report.content else { panic!("{engine}: {:?}", report.reason()) };
+        let counted = checked.outcome.counts.map(|counts| counts.executions);
+        assert_eq!((report.verdict(), counted), (VerdictWord::Yes, Some(4)), "{engine}");
+        // One thread writes what the other reads atomically.
+        let racy = verify(&program("store &y 1:32 4 [NA]", "0:1"), "rc11", by(engine));
+        assert_eq!(racy.verdict(), VerdictWord::No, "{engine} {:?}", racy.reason());
+    }
+}
+
+#[test]
+fn engines_check_each_other_on_programs() {
+    let run = RunOptions { cross_check: Some("enumerate".to_owned()), ..RunOptions::default() };
+    for model in ["sc", "ra", "rc11", "imm"] {
+        let report = verify(&program(ATOMIC, "0:1"), model, run.clone());
+        assert_eq!(report.verdict(), VerdictWord::Yes, "{model} {:?}", report.reason());
+    }
+}
+
+#[test]
+fn what_an_engine_does_not_see_is_not_said_to_be_absent() {
+    let racy = program("store &y 1:32 4 [NA]", "0:1");
+    let report = verify(&racy, "sc", by("enumerate"));
+    assert_eq!(report.verdict(), VerdictWord::No, "{:?}", report.reason());
+    let narrowed = Properties::of(&["assertion"]).unwrap_or_default();
+    let report = verify(&racy, "sc", RunOptions { properties: narrowed, ..by("enumerate") });
+    assert_eq!(report.verdict(), VerdictWord::Yes, "{:?}", report.reason());
+    // How the program goes on after the assertion is not known.
+    let races = Properties::of(&["race"]).unwrap_or_default();
+    let report = verify(&program(ATOMIC, BOTH), "rc11", RunOptions { properties: races, ..by("enumerate") });
+    assert_eq!(report.verdict(), VerdictWord::Unknown);
+    assert!(report.reason().is_some_and(|why| why.contains("assertion is not looked for")), "{:?}", report.reason());
+}
+
+#[test]
+fn flags_of_the_model_are_violations() {
+    let mut files = MemoryFiles::default();
+    files.0.insert("p.ir".into(), program(ATOMIC, "0:1"));
+    files.0.insert("my.cat".into(), "acyclic po | rf | co | fr\nflag ~empty rf & ext as seen\n".into());
+    let model = ModelOptions { name: Some("my.cat".to_owned()), ..ModelOptions::default() };
+    for engine in ["enumerate", "explore"] {
+        let options = Options { model: model.clone(), run: by(engine) };
+        let report = Session::new(&files, Cancel::new()).verify("p.ir", &options, &Silent);
+        let Content::Program(checked) = &report.content else { panic!("{engine}: {:?}", report.reason()) };
+        let violation = checked.outcome.violation.as_ref();
+        assert_eq!(violation.map(|v| v.message.as_str()), Some("the model flags seen"), "{engine}");
+    }
+}
+
+/// What engines say of a program: the verdict, and how it fails.
+fn answers(text: &str, model: &str, engine: &str, more: RunOptions) -> (VerdictWord, Option<Failing>, String) {
+    let report = verify(text, model, RunOptions { engine: Some(engine.to_owned()), ..more });
+    let violation = match &report.content {
+        Content::Program(checked) => checked.outcome.violation.as_ref().map(|v| v.failure),
+        _ => None,
+    };
+    (report.verdict(), violation, report.reason().map_or_else(String::new, |why| why.to_string()))
+}
+
+/// A program with these objects, the function of a thread, what the first thread does, and its blocks after the first.
+fn two_threads(objects: &str, other: &str, main: &str) -> String {
+    format!(
+        r#"
+program "p"
+dialect C rc11
+tags [A RLX NA REL ACQ X RMW]
+{objects}
+func other (u) regs [u:64 r:32 p:64 q:32] {{
+{other}
+}}
+func main () regs [h:64 g:64 i:32 r:32 s:32 p:64 q:32 c:1 n:32] {{
+{main}
+}}
+thread main main []
+"#
+    )
+}
+
+const ONE: &str = "object x size 4 type i32 init [0 4 0:32]\nobject y size 4 type i32 init [0 4 0:32]";
+
+/// All engines that take the program say this, under every model.
+fn all_say(text: &str, expected: (VerdictWord, Option<Failing>), engines: &[&str], properties: &[&str]) {
+    for model in ["sc", "tso", "ra", "rc11", "imm", "aarch64", "power", "riscv", "arm"] {
+        for engine in engines {
+            let properties = Properties::of(properties).unwrap_or_default();
+            let more = RunOptions { properties, ..RunOptions::default() };
+            let (verdict, violation, why) = answers(text, model, engine, more);
+            assert_eq!((verdict, violation), expected, "{engine} {model}: {why}\n{text}");
+        }
+    }
+}
+
+const EVERYONE: &[&str] = &["explore", "bmc", "enumerate"];
+
+/// The second thread waits until the first has written, in a loop that changes nothing.
+fn spinning(write: &str) -> String {
+    let other = "b0:\n  goto b1\nb1:\n  r = load &x 4 [A ACQ]\n  branch (eq r 0:32) b1 b2\nb2:\n  return 0:64";
+    let main = format!("b0:\n  h = spawn other (0:64)\n  {write}\n  p = join h\n  return _");
+    two_threads(ONE, other, &main)
+}
+
+#[test]
+fn loops_that_wait_are_decided_at_once() {
+    let (yes, no) = ((VerdictWord::Yes, None), (VerdictWord::No, Some(Failing::Liveness)));
+    let (written, unwritten) = (spinning("store &x 1:32 4 [A REL]"), spinning("store &y 1:32 4 [A REL]"));
+    all_say(&written, yes, EVERYONE, &[]);
+    all_say(&written, yes, &["explore", "bmc"], &["liveness"]);
+    // Nobody is to be seen waiting unless one asks.
+    all_say(&unwritten, yes, EVERYONE, &[]);
+    all_say(&unwritten, no, &["explore", "bmc", "enumerate"], &["liveness"]);
+    let once = RunOptions { bound: Some(1), ..RunOptions::default() };
+    assert_eq!(answers(&written, "rc11", "bmc", once.clone()).0, VerdictWord::Yes);
+    // As it is, the loop has no end.
+    let kept = treville_task::Reductions { idle_loops: false, ..treville_task::Reductions::default() };
+    assert_eq!(answers(&written, "rc11", "bmc", RunOptions { reductions: kept, ..once }).0, VerdictWord::Unknown);
+}
+
+/// Each thread takes two locks.
+fn two_locks(first: [&str; 2], second: [&str; 2]) -> String {
+    let takes = |[a, b]: [&str; 2]| {
+        format!("  lock acquire {a} 4\n  lock acquire {b} 4\n  lock release {b} 4\n  lock release {a} 4")
+    };
+    let other = format!("b0:\n{}\n  return 0:64", takes(second));
+    let main = format!("b0:\n  h = spawn other (0:64)\n{}\n  p = join h\n  return _", takes(first));
+    two_threads(ONE, &other, &main)
+}
+
+#[test]
+fn locks_are_taken_and_waited_for() {
+    all_say(&two_locks(["&x", "&y"], ["&x", "&y"]), (VerdictWord::Yes, None), EVERYONE, &[]);
+    let deadlock = (VerdictWord::No, Some(Failing::Deadlock));
+    all_say(&two_locks(["&x", "&y"], ["&y", "&x"]), deadlock, EVERYONE, &[]);
+    all_say(&two_locks(["&x", "&x"], ["&y", "&y"]), deadlock, EVERYONE, &[]);
+    let released = two_threads(ONE, "b0:\n  return 0:64", "b0:\n  lock release &x 4\n  return _");
+    all_say(&released, (VerdictWord::No, Some(Failing::ApiMisuse)), EVERYONE, &[]);
+}
+
+/// A thread waits until what it reads is not 0, after the other has written it, or never.
+#[test]
+fn whoever_waits_for_a_resource_looks_again() {
+    let other = "b0:\n  r = load &x 4 [A ACQ]\n  wait resource (ne r 0:32)\n  return 0:64";
+    let main = |write: &str| format!("b0:\n  h = spawn other (0:64)\n  {write}\n  p = join h\n  return _");
+    let written = two_threads(ONE, other, &main("store &x 1:32 4 [A REL]"));
+    all_say(&written, (VerdictWord::Yes, None), EVERYONE, &[]);
+    let unwritten = two_threads(ONE, other, &main("store &y 1:32 4 [A REL]"));
+    all_say(&unwritten, (VerdictWord::No, Some(Failing::Deadlock)), EVERYONE, &[]);
+}
+
+/// Threads that a loop starts add 1 each; the sum is to be something.
+fn counting(n: u32, sum: u32) -> String {
+    let other = "b0:\n  r = update &x 4 (add r 1:32) [A X RMW RLX] [A X RMW RLX] [A X RMW RLX] [A RLX]\n  return 0:64";
+    let object = format!("{ONE}\nobject t size 32 type u64 array init [0 8 0:64  8 8 0:64  16 8 0:64  24 8 0:64]");
+    let main = format!(
+        "b0:\n  i = 0:32\n  goto b1\nb1:\n  branch (ult i {n}:32) b2 b3\nb2:\n  h = spawn other (0:64)\n  \
+         store (add &t (mul 8:64 (zext 64 i))) h 8 [NA]\n  i = (add i 1:32)\n  goto b1\nb3:\n  i = 0:32\n  goto b4\nb4:\n  \
+         branch (ult i {n}:32) b5 b6\nb5:\n  g = load (add &t (mul 8:64 (zext 64 i))) 8 [NA]\n  p = join g\n  \
+         i = (add i 1:32)\n  goto b4\nb6:\n  r = load &x 4 [A RLX]\n  branch (eq r {sum}:32) b8 b7\nb7:\n  \
+         fail assertion \"sum\"\n  end\nb8:\n  return _"
+    );
+    two_threads(&object, other, &main)
+}
+
+#[test]
+fn loops_start_threads() {
+    all_say(&counting(3, 3), (VerdictWord::Yes, None), &["explore", "bmc", "enumerate"], &[]);
+    all_say(&counting(2, 1), (VerdictWord::No, Some(Failing::Assertion)), EVERYONE, &[]);
+    let cut = RunOptions { bound: Some(1), ..RunOptions::default() };
+    assert_eq!(answers(&counting(3, 3), "rc11", "bmc", cut).0, VerdictWord::Unknown);
+}
+
+/// An object that two threads may use, between its allocation and its end.
+fn on_the_heap(other: &str, main: &str) -> String {
+    let object = "object x size 8 type u64 init [0 8 0:64]";
+    let other = format!(
+        "b0:\n  p = load &x 8 [A ACQ]\n  branch (eq p 0:64) b2 b1\nb1:\n  {other}\n  goto b2\nb2:\n  return 0:64"
+    );
+    let main = format!("b0:\n  h = spawn other (0:64)\n  p = alloc heap 8:64\n  {main}\n  return _");
+    two_threads(object, &other, &main)
+}
+
+#[test]
+fn objects_live_between_their_allocation_and_their_end() {
+    let no = |failure| (VerdictWord::No, Some(failure));
+    let write = "store p 1:32 4 [NA]";
+    let publish = "store &x p 8 [A REL]\n  g = join h";
+    let fine = on_the_heap("q = load p 4 [NA]", &format!("{write}\n  {publish}\n  free p"));
+    all_say(&fine, (VerdictWord::Yes, None), EVERYONE, &[]);
+    all_say(&fine, (VerdictWord::Yes, None), EVERYONE, &["leak"]);
+    let kept = on_the_heap("q = load p 4 [NA]", &format!("{write}\n  {publish}"));
+    all_say(&kept, (VerdictWord::Yes, None), EVERYONE, &[]);
+    all_say(&kept, no(Failing::Leak), EVERYONE, &["leak"]);
+    let unwritten = on_the_heap("q = load p 4 [NA]", publish);
+    all_say(&unwritten, no(Failing::Uninitialized), EVERYONE, &[]);
+    let beyond = on_the_heap("q = load (add p 8:64) 4 [NA]", &format!("{write}\n  {publish}"));
+    all_say(&beyond, no(Failing::InvalidAccess), EVERYONE, &[]);
+    let early = on_the_heap(
+        "q = load p 4 [A RLX]",
+        &format!("store p 1:32 4 [A RLX]\n  store &x p 8 [A REL]\n  free p\n  g = join h"),
+    );
+    all_say(&early, no(Failing::UseAfterFree), EVERYONE, &[]);
+    let twice = on_the_heap("free p", &format!("{write}\n  {publish}\n  free p"));
+    all_say(&twice, no(Failing::DoubleFree), EVERYONE, &[]);
+    let inside = on_the_heap("q = load p 4 [NA]", &format!("{write}\n  {publish}\n  free (add p 4:64)"));
+    all_say(&inside, no(Failing::InvalidFree), EVERYONE, &[]);
+}
+
+/// The other thread's own function calls itself n times, through a pointer.
+#[test]
+fn calls_are_followed() {
+    let program = |n: u32| {
+        format!(
+            r#"
+program "p"
+dialect C rc11
+tags [A RLX]
+object x size 4 type i32 init [0 4 0:32]
+func down (n) regs [n:32 f:64] {{
+b0:
+  branch (eq n 0:32) b1 b2
+b1:
+  store &x 1:32 4 [A RLX]
+  return _
+b2:
+  f = {address}:64
+  call * f ((sub n 1:32))
+  return _
+}}
+func main () regs [r:32] {{
+b0:
+  call down ({n}:32)
+  r = load &x 4 [A RLX]
+  branch (eq r 1:32) b2 b1
+b1:
+  fail assertion "at the bottom"
+  end
+b2:
+  return _
+}}
+thread main main []
+"#,
+            address = Program::func_address(treville_ir::FuncId(0))
+        )
+    };
+    all_say(&program(3), (VerdictWord::Yes, None), EVERYONE, &[]);
+    let cut = RunOptions { bound: Some(2), ..RunOptions::default() };
+    assert_eq!(answers(&program(6), "rc11", "bmc", cut).0, VerdictWord::Unknown);
+}

@@ -1,0 +1,89 @@
+//! Registers of a loop-free function that hold one constant wherever control comes from are replaced by it, and branches that
+//! this decides are taken. What loops counted with is then known in their copies.
+
+use crate::cfg::Cfg;
+use crate::fold::Folder;
+use crate::ops;
+use std::collections::BTreeMap;
+use treville_base::IndexVec;
+use treville_ir::{BlockId, Expr, Func, Op, Reg, Terminator};
+
+/// What registers hold; one that is missing is not known.
+type Known = BTreeMap<Reg, Expr>;
+
+/// `entry`: registers with a value at the start, which is known or not; all others are 0 then.
+pub(crate) fn propagate_constants(func: &mut Func, entry: &BTreeMap<Reg, Option<Expr>>) {
+    let cfg = Cfg::new(func);
+    let regs = func.regs.clone();
+    let folder = Folder { regs: &regs, algebraic: false };
+    let mut at_start: IndexVec<BlockId, Option<Known>> = func.blocks.iter().map(|_| None).collect();
+    let zero = |(r, info): (Reg, &treville_ir::RegInfo)| match entry.get(&r) {
+        Some(value) => Some((r, value.clone()?)),
+        None => Some((r, Expr::int(0, info.width))),
+    };
+    at_start[BlockId(0)] = Some(regs.iter_enumerated().filter_map(zero).collect());
+    for &id in &cfg.order {
+        let Some(mut known) = at_start[id].take() else { continue };
+        for inst in &mut func.blocks[id].insts {
+            operation(&mut inst.op, &mut known, &folder);
+        }
+        let end = &mut func.blocks[id].end;
+        if let Some(e) = ops::end_expr_mut(end) {
+            rewrite(e, &known, None, &folder);
+        }
+        if let Terminator::Branch { cond: Expr::Const(v), then, els, .. } = end {
+            *end = Terminator::Goto(if v.is_zero() { *els } else { *then });
+        }
+        for to in ops::successors(end) {
+            match &mut at_start[to] {
+                // A register that is not live here does no harm; one that differs is not known.
+                Some(there) => there.retain(|r, value| known.get(r) == Some(value)),
+                new => *new = Some(known.clone()),
+            }
+        }
+    }
+}
+
+fn operation(op: &mut Op, known: &mut Known, folder: &Folder<'_>) {
+    let own = if let Op::Update { old, .. } = op { Some(*old) } else { None };
+    for (i, e) in ops::exprs_mut(op).into_iter().enumerate() {
+        // After the address, an update's expressions see the new value of `old`.
+        rewrite(e, known, own.filter(|_| i > 0), folder);
+    }
+    if let Some(dst) = ops::def(op) {
+        known.remove(&dst);
+    }
+    if let Op::Assign { dst, value: value @ (Expr::Const(_) | Expr::Addr(..)) } = op {
+        known.insert(*dst, value.clone());
+    }
+}
+
+fn rewrite(e: &mut Expr, known: &Known, own: Option<Reg>, folder: &Folder<'_>) {
+    let mut found = false;
+    e.visit_regs(&mut |r| found |= own != Some(r) && known.contains_key(&r));
+    if found {
+        put(e, known, own);
+        folder.fold_in_place(e);
+    }
+}
+
+fn put(e: &mut Expr, known: &Known, own: Option<Reg>) {
+    match e {
+        Expr::Const(_) | Expr::Addr(..) => {}
+        Expr::Reg(r) => {
+            if let Some(value) = known.get(r).filter(|_| own != Some(*r)) {
+                *e = value.clone();
+            }
+        }
+        Expr::Un(_, a) | Expr::Cast(_, _, a) => put(a, known, own),
+        Expr::Bin(_, a, b) => {
+            put(a, known, own);
+            put(b, known, own);
+        }
+        Expr::Ite(c, a, b) => {
+            put(c, known, own);
+            put(a, known, own);
+            put(b, known, own);
+        }
+    }
+}

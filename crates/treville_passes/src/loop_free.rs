@@ -1,0 +1,50 @@
+//! Programs without calls and loops: each function that a thread begins with, by itself.
+
+use crate::constants::propagate_constants;
+use crate::flatten::flatten;
+use crate::unroll::{Unrolling, unroll};
+use crate::{Boundary, Options, promote, simplify};
+use std::collections::{BTreeMap, BTreeSet};
+use treville_base::Diagnostic;
+use treville_ir::{Block, Callee, FuncId, Op, Program, Terminator};
+
+/// How often promotion is repeated: a variable that holds the address of another must go first.
+const ROUNDS: u32 = 6;
+
+/// The program with each function that a thread may begin with made free of calls and loops; all others are empty.
+///
+/// # Errors
+/// What cannot be made so, and where.
+pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result<Program, Diagnostic> {
+    let mut out = program.clone();
+    let mut todo: Vec<FuncId> = program.roots.iter().map(|root| root.func).collect();
+    let mut done = BTreeSet::new();
+    let mut source = program.clone();
+    while let Some(func) = todo.pop() {
+        if !done.insert(func) {
+            continue;
+        }
+        let flat = flatten(&mut source, func, how.bound)?;
+        out.tags.clone_from(&source.tags);
+        out.funcs[func] = unroll(&flat, how)?;
+        let boundary = Boundary::new(&out, func, options);
+        let entry: BTreeMap<_, _> = boundary.entry.iter().map(|r| (*r, None)).collect();
+        for _ in 0..ROUNDS {
+            propagate_constants(&mut out.funcs[func], &entry);
+            simplify(&mut out.funcs[func], &boundary, options.algebraic);
+            if !promote(&mut out, func, &boundary) {
+                break;
+            }
+        }
+        for inst in out.funcs[func].blocks.iter().flat_map(|block| &block.insts) {
+            if let Op::Spawn { callee: Callee::Func(started), .. } = &inst.op {
+                todo.push(*started);
+            }
+        }
+    }
+    for id in program.funcs.ids().filter(|id| !done.contains(id)) {
+        let empty = Block { insts: Vec::new(), end: Terminator::Return(None) };
+        out.funcs[id].blocks = std::iter::once(empty).collect();
+    }
+    Ok(out)
+}
