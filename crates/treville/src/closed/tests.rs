@@ -260,7 +260,7 @@ fn objects_live_between_their_allocation_and_their_end() {
     all_say(&beyond, no(Failing::InvalidAccess), EVERYONE, &[]);
     let early = on_the_heap(
         "q = load p 4 [A RLX]",
-        &format!("store p 1:32 4 [A RLX]\n  store &x p 8 [A REL]\n  free p\n  g = join h"),
+        "store p 1:32 4 [A RLX]\n  store &x p 8 [A REL]\n  free p\n  g = join h",
     );
     all_say(&early, no(Failing::UseAfterFree), EVERYONE, &[]);
     let twice = on_the_heap("free p", &format!("{write}\n  {publish}\n  free p"));
