@@ -115,8 +115,10 @@ impl<'t> Search<'_, 't> {
         }
         let circles = self.encoder.circles();
         if circles != Lit::FALSE {
-            // Each of these is excluded once it was seen.
-            while self.next(&[circles], true)? {}
+            // Each of these is seen once.
+            while self.next(&[circles], true)? {
+                self.exclude();
+            }
         }
         if self.task.states {
             self.states()?;
@@ -136,7 +138,9 @@ impl<'t> Search<'_, 't> {
         for i in 0..self.task.queries.len() {
             let Goal::Final { condition, .. } = &self.task.queries[i].goal else { continue };
             let asked = self.encoder.formula(condition, &self.registers);
-            while !self.collector.has_witness(i) && self.next(&[asked], true)? {}
+            if !self.collector.has_witness(i) && self.next(&[asked], true)? && !self.collector.has_witness(i) {
+                return Err(disagree("its final state is another one"));
+            }
         }
         Ok(())
     }

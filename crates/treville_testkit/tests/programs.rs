@@ -9,7 +9,7 @@ use treville_explore::Explore;
 use treville_ir::{Dialect, Program, Terminator};
 use treville_litmus::Litmus;
 use treville_passes::target::{self, Exclusives};
-use treville_task::{Engine, Limits, Reference, Silent, Task};
+use treville_task::{Engine, Limits, Outcome, Reference, Silent, Task};
 use treville_testkit::Lab;
 use treville_testkit::campaign::{Plan, sketch};
 
@@ -76,8 +76,8 @@ fn compare(
     if enumerated.stopped.is_some() {
         return None;
     }
-    let ([one, two], n) =
-        (explored.map(|outcome| outcome.counts.map(|c| c.executions)), enumerated.counts.map(|c| c.executions));
+    let executions = |outcome: Outcome| outcome.counts.map_or(0, |counts| counts.executions);
+    let ([one, two], n) = (explored.map(executions), executions(enumerated));
     Some(if one == n && two == n { Ok(n) } else { Err(format!("{one} executions, {two} by two, not {n}")) })
 }
 

@@ -17,6 +17,7 @@ impl Encoder<'_> {
             let happens = guard.map_or(Lit::TRUE, |guard| self.condition(guard));
             self.happens.push(happens);
         }
+        self.join_parts();
         for thread in self.events.threads {
             let made =
                 thread.choices.iter().map(|(guard, var, width)| (self.condition(*guard), *var, *width)).collect();
@@ -59,9 +60,34 @@ impl Encoder<'_> {
             };
             self.bits.bind(var, bits);
         }
-        for (var, term) in self.events.frame.joined.clone() {
-            let whole = self.term_bits(term);
-            self.bits.bind(var, whole);
+        let wholes = self.wholes();
+        for (i, (_, var, term)) in wholes.iter().enumerate() {
+            let whole = self.term_bits(*term);
+            let shared = wholes.iter().enumerate().any(|(j, (_, other, _))| i != j && other == var);
+            let bits = if shared { (0..whole.len()).map(|_| self.fresh()).collect() } else { whole };
+            if self.bits.lits(*var).is_empty() {
+                self.bits.bind(*var, bits);
+            }
+        }
+    }
+
+    /// Reads that are made in parts: the event, the variable for the whole, and the term that puts the parts together.
+    fn wholes(&self) -> Vec<(usize, VarId, TermId)> {
+        let frame = self.events.frame;
+        let in_parts = frame.traces.iter().enumerate().flat_map(|(t, trace)| {
+            let thread = ThreadId(t as u32);
+            let parts = move |i: usize| frame.parts(thread, i as u32);
+            let reads = trace.events.iter().enumerate().filter(move |(i, e)| e.read.is_some() && parts(*i).len() > 1);
+            reads.map(move |(i, _)| parts(i).start)
+        });
+        in_parts.zip(&frame.joined).map(|(e, (var, term))| (e, *var, *term)).collect()
+    }
+
+    /// Where two events of an update share a variable, it is put together from the parts of the one that happens.
+    fn join_parts(&mut self) {
+        for (e, var, term) in self.wholes() {
+            let (parts, whole, happens) = (self.term_bits(term), self.bits.lits(var).to_vec(), self.happens[e]);
+            self.equal_if(happens, &parts, &whole);
         }
     }
 
@@ -178,23 +204,25 @@ impl Encoder<'_> {
     /// is out of thin air, and equal to nothing else, whatever its bits are.
     pub(crate) fn circles(&mut self) -> Lit {
         let n = self.events.len();
-        let mut flow = Relation::new(n);
+        // An event that reads and writes is two nodes.
+        let written = |w: usize| n + w;
+        let mut flow = Relation::new(2 * n);
         for (r, w) in (0..n).flat_map(|r| (0..n).map(move |w| (r, w))) {
             let (Some(var), Some(term)) = (self.events.frame.events[r].read, self.events.frame.events[w].written)
             else {
                 continue;
             };
             if matches!(self.store().node(term), TermNode::Var(v, _) if v == var) && !self.events.is_exclusive(r, w) {
-                flow.insert(r, w);
+                flow.insert(r, written(w));
             }
         }
-        flow.union_assign(self.may(BaseRel::Rf));
+        self.may(BaseRel::Rf).iter().for_each(|(w, r)| flow.insert(written(w), r));
         let mut around = flow.transitive_closure().inverse();
         around.intersect_assign(&flow);
         let mut edges = Vec::new();
         for (x, y) in around.iter() {
-            let source = self.rf.get(&pair(x, y)).copied();
-            edges.push((x, y, source.unwrap_or_else(|| self.both(x, y))));
+            let lit = if x < n { self.both(x, y - n) } else { self.rf[&pair(x - n, y)] };
+            edges.push((x, y, lit));
         }
         self.cycle(edges)
     }
