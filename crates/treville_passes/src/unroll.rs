@@ -192,7 +192,9 @@ impl Unroller<'_> {
                     }
                 }
                 Op::Mark(Mark::SpinEnd) if self.waits => {
-                    let (idle, waits) = (self.idle.spin_is_idle(), self.stop(Wait::Spin, inst.span));
+                    // Whether it would go on waiting is not looked at here.
+                    let kind = if self.latest.is_some() { Wait::Resource } else { Wait::Spin };
+                    let (idle, waits) = (self.idle.spin_is_idle(), self.stop(kind, inst.span));
                     at = self.go_to_if(at, idle, waits, inst.span);
                 }
                 Op::Mark(Mark::SpinStart | Mark::SpinEnd) => continue,

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 use treville_base::{Idx, IndexVec};
-use treville_ir::{BlockId, Callee, Expr, FuncId, LockOp, Mark, Op, Program, Reg, Storage, TagId, Terminator, ThreadId};
+use treville_ir::{
+    BlockId, Callee, Expr, FuncId, LockOp, Mark, Op, Program, Reg, Storage, TagId, Terminator, ThreadId,
+};
 use treville_term::Bv;
 
 const STACK: u64 = 0x7000_0000_0000;
