@@ -4,10 +4,14 @@ use crate::Options;
 use crate::encode::Encoder;
 use crate::events::Events;
 use crate::replay::{Mismatch, replay};
-use treville_ir::Question;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use treville_ir::{FuncId, Place, Program, Question, Reg};
+use treville_passes::cfg::Cfg;
+use treville_passes::unroll::{Unrolling, unroll};
 use treville_relations::{Analysis, analyse, local};
 use treville_sat::{Backend, Lit, Verdict};
-use treville_task::{Goal, Outcome, Semantics, Stats, StopReason, Task};
+use treville_task::{Bounds, Goal, Outcome, Semantics, Stats, StopReason, Task};
 use treville_term::TermId;
 use treville_unfold::{Collector, Failed, Guarded, Prepared};
 use treville_vm::Shape;
@@ -52,7 +56,10 @@ fn is_answered(task: &Task, outcome: &Outcome) -> bool {
 
 fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
     let cancel = &task.limits.cancel;
-    let bounded = Task { bounds: treville_task::Bounds { unroll: bound, ..task.bounds.clone() }, ..task.clone() };
+    let program = Arc::new(unrolled(task, bound));
+    let bounds = Bounds { unroll: bound, ..task.bounds.clone() };
+    let bounded = Task { program, bounds, ..task.clone() };
+    let task = &bounded;
     let refuse =
         |why: StopReason| Outcome { counts: None, ..Collector::new(&bounded).outcome(Some(why), false, Stats::new()) };
     let late = || StopReason::of(cancel).unwrap_or(StopReason::Refused("the program is too large".into()));
@@ -100,6 +107,34 @@ fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
         Err(Stop(why)) => search.collector.outcome(Some(why), false, stats),
     };
     Outcome { counts: None, ..outcome }
+}
+
+/// The program of a task, its loops unrolled if iterations of wait loops that change nothing are to end there. Otherwise, and
+/// where that cannot be done, they are followed up to the bound while threads are run.
+fn unrolled(task: &Task, bound: u32) -> Program {
+    let mut program = Program::clone(&task.program);
+    if !task.reductions.idle_loops {
+        return program;
+    }
+    let mut observed: BTreeMap<FuncId, BTreeSet<Reg>> = BTreeMap::new();
+    let mut add = |place: &Place| {
+        if let Place::Reg(thread, reg) = place {
+            observed.entry(task.program.roots[*thread].func).or_default().insert(*reg);
+        }
+    };
+    if let Some(question) = &task.question {
+        question.observed.iter().for_each(|o| add(&o.place));
+        question.filter.iter().chain([&question.condition]).for_each(|f| f.visit_places(&mut add));
+    }
+    let how = Unrolling { bound, idle: true, latest: None };
+    let funcs: BTreeSet<FuncId> = program.roots.iter().map(|root| root.func).collect();
+    for func in funcs.into_iter().filter(|func| !Cfg::new(&task.program.funcs[*func]).loops().is_empty()) {
+        let none = BTreeSet::new();
+        if let Ok(unrolled) = unroll(&program.funcs[func], how, observed.get(&func).unwrap_or(&none)) {
+            program.funcs[func] = unrolled;
+        }
+    }
+    program
 }
 
 impl<'t> Search<'_, 't> {

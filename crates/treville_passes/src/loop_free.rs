@@ -26,7 +26,7 @@ pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result
         }
         let flat = flatten(&mut source, func, how.bound)?;
         out.tags.clone_from(&source.tags);
-        out.funcs[func] = unroll(&flat, how)?;
+        out.funcs[func] = unroll(&flat, how, &BTreeSet::new())?;
         let boundary = Boundary::new(&out, func, options);
         let entry: BTreeMap<_, _> = boundary.entry.iter().map(|r| (*r, None)).collect();
         for _ in 0..ROUNDS {

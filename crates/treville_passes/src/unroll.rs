@@ -14,7 +14,7 @@ use crate::ops;
 use idle::Idle;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use treville_base::{Diagnostic, IndexVec, Span};
-use treville_ir::{Block, BlockId, Expr, Func, Inst, InstrId, Mark, Op, TagId, Tags, Terminator, Wait};
+use treville_ir::{Block, BlockId, Expr, Func, Inst, InstrId, Mark, Op, Reg, TagId, Tags, Terminator, Wait};
 
 /// How loops are unrolled.
 #[derive(Clone, Copy, Debug)]
@@ -30,18 +30,18 @@ pub struct Unrolling {
 /// More operations than this are not made.
 const MAX_SIZE: usize = 200_000;
 
-/// The function without loops.
+/// The function without loops. Registers that are `observed` at its end count as read there.
 ///
 /// # Errors
 /// A loop with several entries, with its place; or that there would be too much code.
-pub fn unroll(func: &Func, how: Unrolling) -> Result<Func, Diagnostic> {
+pub fn unroll(func: &Func, how: Unrolling, observed: &BTreeSet<Reg>) -> Result<Func, Diagnostic> {
     let cfg = Cfg::new(func);
     refuse_irreducible(func, &cfg)?;
     let nest = Nest::new(&cfg);
     let loops = cfg.loops();
     let bounds = bounds(func, &nest, how.bound);
     let mut out = Func { blocks: IndexVec::new(), ..func.clone() };
-    let idle = if how.idle { Idle::new(func, &cfg, &loops, &mut out) } else { Idle::default() };
+    let idle = if how.idle { Idle::new(func, &cfg, &loops, observed, &mut out) } else { Idle::default() };
     let mut unroller = Unroller {
         func,
         nest: &nest,

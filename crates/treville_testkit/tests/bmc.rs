@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use treville_base::Cancel;
 use treville_bmc::{Alias, Bmc, Encoding, Fixpoint, Level, Options};
 use treville_enumerate::Enumerate;
-use treville_task::{Engine, Silent};
+use treville_task::{Engine, FinalValue, Outcome, Silent};
 use treville_testkit::campaign::{Plan, run};
 use treville_testkit::differ::compare;
 use treville_testkit::{Lab, cases_folder, golden};
@@ -25,8 +25,9 @@ fn bmc_agrees_with_enumerate_on_every_small_case() {
         for expectation in &case.expectations {
             let linked = lab.link_for(&expectation.model, &litmus.program).expect("a correct model");
             let mut task = lab.task(&litmus, &linked, Cancel::new());
-            // Both at the same bound: bmc goes on without one.
+            // Both at the same bound, iteration by iteration: bmc goes on without one, and sees where loops only wait.
             task.bounds.given = Some(task.bounds.unroll);
+            task.reductions.idle_loops = false;
             let start = Instant::now();
             fast.run(&task, &Silent);
             if start.elapsed() > SMALL {
@@ -45,6 +46,35 @@ fn bmc_agrees_with_enumerate_on_every_small_case() {
 }
 
 type Make = fn() -> Box<dyn Engine>;
+
+/// Where loops only wait, more is known than the bound says: states are the same, and nothing is cut.
+#[test]
+fn loops_that_wait_are_decided() {
+    let lab = Lab::new();
+    let (fast, bmc) = (Enumerate::fast(), Bmc::new(Options::default()));
+    let mut decided = 0;
+    for case in golden::load(&cases_folder()).expect("readable cases") {
+        let litmus = lab.parse(&case.text, None).expect("a correct test");
+        for expectation in &case.expectations {
+            let linked = lab.link_for(&expectation.model, &litmus.program).expect("a correct model");
+            let task = lab.task(&litmus, &linked, Cancel::new());
+            let start = Instant::now();
+            let expected = fast.run(&task, &Silent);
+            if start.elapsed() > SMALL || !expected.cut || expected.stopped.is_some() {
+                continue;
+            }
+            let found = bmc.run(&task, &Silent);
+            let values = |outcome: &Outcome| -> Vec<Vec<FinalValue>> {
+                outcome.states.iter().flatten().map(|state| state.values.clone()).collect()
+            };
+            // It may go on where enumerate stops, and then sees more.
+            let (all, some) = (values(&found), values(&expected));
+            assert!(some.iter().all(|state| all.contains(state)), "{} under {}", case.name, expectation.model);
+            decided += usize::from(!found.cut);
+        }
+    }
+    assert!(decided >= 2, "{decided}");
+}
 
 /// A campaign whose programs have enough of what is difficult.
 #[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]

@@ -284,6 +284,12 @@ impl Run<'_> {
                         let value = self.choice(&state, width);
                         state.vm.give(self.program, &mut self.traces.domain, value);
                     }
+                    Action::Await(condition) => match self.store().as_const(condition) {
+                        Some(held) if held.is_zero() => break,
+                        Some(_) => {}
+                        // What came before has happened even if it waits.
+                        None => state.decisions.push(condition),
+                    },
                     Action::Constrain(condition) => {
                         let guard = self.conjunction(&state.decisions);
                         let store = self.store();

@@ -149,7 +149,7 @@ impl Traces {
                     let value = self.domain.store.constant(oracle.any()?);
                     vm.give(program, &mut self.domain, value);
                 }
-                Action::Constrain(cond) => trace.turn(Turn::If(cond)),
+                Action::Constrain(cond) | Action::Await(cond) => trace.turn(Turn::If(cond)),
                 Action::Fresh(width) => {
                     let value = self.unlike_others(width);
                     vm.give(program, &mut self.domain, value);
@@ -219,7 +219,7 @@ impl Traces {
                     }
                     // Too many to try: those who list paths refuse such programs.
                     Action::Any(_) => return None,
-                    Action::Constrain(cond) => match self.domain.store.as_const(cond) {
+                    Action::Constrain(cond) | Action::Await(cond) => match self.domain.store.as_const(cond) {
                         Some(v) if v.is_zero() => break,
                         Some(_) => {}
                         None => trace.turn(Turn::If(cond)),

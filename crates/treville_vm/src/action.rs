@@ -24,6 +24,8 @@ pub enum Action<V> {
     Constrain(V),
     /// Any value of this width; the engine answers with [`crate::ThreadVm::give`].
     Any(u8),
+    /// The thread goes on only if the condition is true; otherwise it waits for ever, and the execution does not count.
+    Await(V),
     /// A value of this width that no two occurrences share; the engine answers with [`crate::ThreadVm::give`].
     Fresh(u8),
     /// A block is come to; only where the shape asks for it.

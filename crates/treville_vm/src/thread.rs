@@ -7,7 +7,7 @@ use crate::{Action, Deps, Domain, EventAction, Link, Picks, Shape};
 use std::collections::{BTreeMap, VecDeque};
 use treville_base::{IndexVec, Span};
 use treville_event::Kind;
-use treville_ir::{BlockId, FuncId, Inst, InstrId, LockOp, Op, Program, Reg, Terminator, ThreadId};
+use treville_ir::{BlockId, FuncId, Inst, InstrId, LockOp, Mark, Op, Program, Reg, Terminator, ThreadId, Wait};
 use treville_term::Bv;
 
 mod join;
@@ -315,9 +315,13 @@ impl<V: Clone> ThreadVm<V> {
                     self.waiting = Waiting::Fresh { index, dst: *dst };
                 }
             }
-            Op::Wait { cond, .. } => {
-                let cond = self.operand(program, d, cond, &[]);
-                self.queue.push_back(Action::Constrain(cond.value));
+            Op::Wait { cond, kind } => {
+                let cond = self.operand(program, d, cond, &[]).value;
+                self.queue.push_back(if *kind == Wait::Assume { Action::Constrain(cond) } else { Action::Await(cond) });
+            }
+            Op::Mark(Mark::Cut) => {
+                self.queue.push_back(Action::Cut);
+                self.done = true;
             }
             Op::Mark(_) => {}
             Op::Nondet { dst } => {

@@ -66,8 +66,14 @@ pub(super) fn effect(op: &Op) -> Effect {
 }
 
 impl Idle {
-    pub(super) fn new(func: &Func, cfg: &Cfg, loops: &BTreeMap<BlockId, BTreeSet<BlockId>>, out: &mut Func) -> Idle {
-        let live = Liveness::new(func, cfg, &BTreeSet::new());
+    pub(super) fn new(
+        func: &Func,
+        cfg: &Cfg,
+        loops: &BTreeMap<BlockId, BTreeSet<BlockId>>,
+        observed: &BTreeSet<Reg>,
+        out: &mut Func,
+    ) -> Idle {
+        let live = Liveness::new(func, cfg, observed);
         let mut idle = Idle { loops: BTreeMap::new(), spin: None };
         let mut register = |name: &str, width: u8| out.regs.push(RegInfo { name: Name::new(name), width });
         for (header, blocks) in loops {
