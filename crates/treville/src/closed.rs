@@ -165,7 +165,7 @@ fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool) -> Result
     sets.dedup();
     // A compare-exchange writes if and only if it succeeds.
     finite.dialect = Arc::new(Dialect { sets, loose_compare: false, ..base });
-    close(&finite, &words)
+    close(&finite, &words, liveness)
 }
 
 /// What is asked, and what it would mean.

@@ -83,11 +83,11 @@ const ENDED: i64 = 8;
 const RESULT: i64 = 16;
 const ARGUMENTS: i64 = 24;
 
-/// Closes a program without calls and loops.
+/// Closes a program without calls and loops. With `liveness`, threads that wait in a loop look once more before they do so for ever.
 ///
 /// # Errors
 /// What it has that cannot be closed, and where.
-pub fn close(program: &Program, words: &Words) -> Result<Closed, Diagnostic> {
+pub fn close(program: &Program, words: &Words, liveness: bool) -> Result<Closed, Diagnostic> {
     let [main] = program.roots.as_slice() else {
         return Err(Diagnostic::error(None, "a program with several threads from the start is not closed"));
     };
@@ -98,6 +98,7 @@ pub fn close(program: &Program, words: &Words) -> Result<Closed, Diagnostic> {
         out,
         tags,
         joins: Joins::of(program),
+        liveness,
         failures: Vec::new(),
         cut_at: None,
         heap: Vec::new(),
@@ -221,6 +222,7 @@ struct Closer<'a> {
     out: Program,
     tags: Marks,
     joins: Joins,
+    liveness: bool,
     failures: Vec<(Failure, Name, Span)>,
     cut_at: Option<Span>,
     /// Objects that may be freed.
@@ -346,8 +348,12 @@ impl Closer<'_> {
         let refused = |what: &str| Err(Diagnostic::error(inst.span, format!("{what} is not for this engine")));
         match &inst.op {
             Op::Wait { cond, kind: Wait::Assume } => body.go_on_if(cond.clone(), End::Assume),
+            // Loops that were unrolled have looked again already.
+            Op::Wait { cond, kind: Wait::Spin } if self.liveness && !matches!(cond, Expr::Const(_)) => {
+                self.wait_for_good(body, cond, End::Spin);
+            }
             Op::Wait { cond, kind: Wait::Spin } => body.go_on_if(cond.clone(), End::Spin),
-            Op::Wait { cond, kind: Wait::Resource } => self.wait_for_resource(body, cond),
+            Op::Wait { cond, kind: Wait::Resource } => self.wait_for_good(body, cond, End::Resource),
             Op::Lock { op, addr, size } => self.lock(body, *op, addr, *size),
             Op::Spawn { dst, callee: Callee::Func(func), args } => return self.spawn(body, *dst, *func, args),
             Op::Current { dst } => {

@@ -209,6 +209,11 @@ fn whoever_waits_for_a_resource_looks_again() {
     all_say(&written, (VerdictWord::Yes, None), EVERYONE, &[]);
     let unwritten = two_threads(ONE, other, &main("store &y 1:32 4 [A REL]"));
     all_say(&unwritten, (VerdictWord::No, Some(Failing::Deadlock)), EVERYONE, &[]);
+    // The same as a loop that the program says is one.
+    let spins = |text: &str| text.replace("wait resource", "wait spin");
+    all_say(&spins(&written), (VerdictWord::Yes, None), EVERYONE, &["liveness"]);
+    all_say(&spins(&unwritten), (VerdictWord::No, Some(Failing::Liveness)), EVERYONE, &["liveness"]);
+    all_say(&spins(&unwritten), (VerdictWord::Yes, None), EVERYONE, &[]);
 }
 
 /// Threads that a loop starts add 1 each; the sum is to be something.

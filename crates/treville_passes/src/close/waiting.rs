@@ -13,7 +13,7 @@ pub const LATEST: &str = "LATEST";
 
 impl Closer<'_> {
     /// The thread waits for ever unless the condition holds, and would also do so if it looked again at the end of all.
-    pub(super) fn wait_for_resource(&mut self, body: &mut Body, cond: &Expr) {
+    pub(super) fn wait_for_good(&mut self, body: &mut Body, cond: &Expr, end: End) {
         let latest = self.out.tag(LATEST);
         let mut mentioned = Vec::new();
         cond.visit_regs(&mut |r| mentioned.push(r));
@@ -27,7 +27,7 @@ impl Closer<'_> {
             tags.fail.push(latest);
             tags.fail.sort();
             tags.fail.dedup();
-            return body.go_on_if(cond.clone(), End::Resource);
+            return body.go_on_if(cond.clone(), end);
         }
         let again = body.new_block();
         body.go_on_or(cond.clone(), again, true);
@@ -37,7 +37,7 @@ impl Closer<'_> {
         body.emit(Op::Load { dst: value, addr, size, tags: self.tags.latest.clone() });
         let mut now = cond.clone();
         ops::rename_regs(&mut now, &|r| if r == old { value } else { r });
-        let (goes_on, stuck) = (body.stuck(End::Impatient), body.stuck(End::Resource));
+        let (goes_on, stuck) = (body.stuck(End::Impatient), body.stuck(end));
         body.branch(now, goes_on, stuck, None);
         body.go_to(next);
     }
