@@ -13,9 +13,16 @@ pub struct Fault {
     pub what: &'static str,
 }
 
+/// Clauses by number, from 1.
+pub(crate) type Clauses = FxHashMap<u64, Vec<i32>>;
+
 /// Checks the derivation `lrat` from the clauses `dimacs`. The clause that is derived last follows from them.
 pub fn check(dimacs: &str, lrat: &str) -> Result<Vec<i32>, Fault> {
-    let mut clauses = read_dimacs(dimacs)?;
+    check_from(read_dimacs(dimacs)?, lrat)
+}
+
+/// The same from clauses by number.
+pub(crate) fn check_from(mut clauses: Clauses, lrat: &str) -> Result<Vec<i32>, Fault> {
     let mut last = None;
     for (at, text) in lrat.lines().enumerate() {
         let fault = |what| Fault { line: at + 1, what };
@@ -39,7 +46,7 @@ pub fn check(dimacs: &str, lrat: &str) -> Result<Vec<i32>, Fault> {
     last.ok_or(Fault { line: 0, what: "nothing is derived" })
 }
 
-fn follows(clauses: &FxHashMap<u64, Vec<i32>>, clause: &[i32], hints: &[u64]) -> Result<(), &'static str> {
+fn follows(clauses: &Clauses, clause: &[i32], hints: &[u64]) -> Result<(), &'static str> {
     let mut is_false: FxHashSet<i32> = clause.iter().copied().collect();
     if clause.iter().any(|lit| is_false.contains(&-lit)) {
         return Ok(());
@@ -61,9 +68,8 @@ fn follows(clauses: &FxHashMap<u64, Vec<i32>>, clause: &[i32], hints: &[u64]) ->
     Err("no contradiction")
 }
 
-/// Clauses by number, from 1.
-fn read_dimacs(text: &str) -> Result<FxHashMap<u64, Vec<i32>>, Fault> {
-    let mut clauses = FxHashMap::default();
+pub(crate) fn read_dimacs(text: &str) -> Result<Clauses, Fault> {
+    let mut clauses = Clauses::default();
     let mut clause = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with(['c', 'p'])) {
         for word in line.split_ascii_whitespace() {
@@ -76,11 +82,11 @@ fn read_dimacs(text: &str) -> Result<FxHashMap<u64, Vec<i32>>, Fault> {
             }
         }
     }
-    Ok(clauses)
+    if clause.is_empty() { Ok(clauses) } else { Err(Fault { line: 0, what: "the last clause does not end" }) }
 }
 
 /// Numbers up to a 0.
-fn read_list<'a, N: std::str::FromStr + Default + PartialEq>(
+pub(crate) fn read_list<'a, N: std::str::FromStr + Default + PartialEq>(
     words: &mut impl Iterator<Item = &'a str>,
 ) -> Result<Vec<N>, &'static str> {
     let mut list = Vec::new();
