@@ -140,7 +140,8 @@ fn check_reasons(text: &str, clauses: &Clauses, edges: &FxHashMap<u64, Edge>) ->
     for (line, word, mut words) in lines {
         let fault = |what| Fault { text: LEMMAS, line, what };
         let id: u64 = number(&mut words).ok_or(fault("a reason names its clause"))?;
-        let clause = clauses.get(&id).filter(|_| id > n_encoded).ok_or(fault("there is no such clause with a reason"))?;
+        let clause =
+            clauses.get(&id).filter(|_| id > n_encoded).ok_or(fault("there is no such clause with a reason"))?;
         if !with_reason.insert(id) {
             return Err(fault("the clause has a reason already"));
         }

@@ -74,7 +74,9 @@ impl Proof {
             let path: Vec<String> = cycle.iter().map(|edge| format!("{} ->", orders.edge(*edge).from)).collect();
             let _ = writeln!(text, "c order {order}: {} {}", path.join(" "), orders.edge(cycle[0]).from);
             let _ = write!(text, "l {number}");
-            cycle.iter().for_each(|edge| drop(write!(text, " {}", edge.index() + 1)));
+            for edge in cycle {
+                let _ = write!(text, " {}", edge.index() + 1);
+            }
             text.push_str(" 0\n");
         }
         Some(text)

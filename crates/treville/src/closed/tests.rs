@@ -258,10 +258,8 @@ fn objects_live_between_their_allocation_and_their_end() {
     all_say(&unwritten, no(Failing::Uninitialized), EVERYONE, &[]);
     let beyond = on_the_heap("q = load (add p 8:64) 4 [NA]", &format!("{write}\n  {publish}"));
     all_say(&beyond, no(Failing::InvalidAccess), EVERYONE, &[]);
-    let early = on_the_heap(
-        "q = load p 4 [A RLX]",
-        "store p 1:32 4 [A RLX]\n  store &x p 8 [A REL]\n  free p\n  g = join h",
-    );
+    let early =
+        on_the_heap("q = load p 4 [A RLX]", "store p 1:32 4 [A RLX]\n  store &x p 8 [A REL]\n  free p\n  g = join h");
     all_say(&early, no(Failing::UseAfterFree), EVERYONE, &[]);
     let twice = on_the_heap("free p", &format!("{write}\n  {publish}\n  free p"));
     all_say(&twice, no(Failing::DoubleFree), EVERYONE, &[]);
