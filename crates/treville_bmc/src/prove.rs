@@ -42,7 +42,7 @@ impl Goal {
 
     fn words(&self) -> String {
         match self {
-            Goal::Query(i) => format!("satisfies query {} (of a litmus test: 1 its condition, 2 the negation)", i + 1),
+            Goal::Query(i) => format!("satisfies query {}", i + 1),
             Goal::ThinAir => "takes a value out of thin air, but for those that were judged".into(),
             Goal::Stray => "has an access that touches no cell".into(),
             Goal::Cut => "is cut at the bound".into(),
@@ -77,13 +77,14 @@ pub(crate) fn prove(ground: &Ground<'_>, outcome: &Outcome) -> Result<Vec<Proof>
     }
     let mut proofs = Vec::new();
     for goal in goals {
-        proofs.extend(prove_goal(ground, &goal)?);
+        proofs.extend(prove_goal(ground, &goal, outcome.cut)?);
     }
     Ok(proofs)
 }
 
-/// A proof of one goal; none if the formula has no way to say it, or a flag is raised after all.
-fn prove_goal(ground: &Ground<'_>, goal: &Goal) -> Result<Option<Proof>, Stop> {
+/// A proof of one goal, which says so if longer executions were cut; none if the formula has no way to say it, or a flag is
+/// raised after all.
+fn prove_goal(ground: &Ground<'_>, goal: &Goal, cut: bool) -> Result<Option<Proof>, Stop> {
     let (mut solver, record) = Solver::with_proof(Orders::new());
     solver.theory_mut().keep_log();
     let mut search = ground.search(solver)?;
@@ -104,7 +105,7 @@ fn prove_goal(ground: &Ground<'_>, goal: &Goal) -> Result<Option<Proof>, Stop> {
     let unexplained = || Stop(StopReason::Refused("the proof has a clause that forbids no cycle".into()));
     let lemmas = record.reasons(n_encoded, &search.encoder.solver().theory()).ok_or_else(unexplained)?;
     let texts = BTreeMap::from([
-        (certificate::FORMULA, formula(ground, goal, &search.encoder, &record)),
+        (certificate::FORMULA, claim(ground, goal, cut) + &formula(ground, &search.encoder, &record)),
         (certificate::DERIVATION, text(|out| record.write_lrat(out))),
         (certificate::ORDERS, orders(&search.encoder)),
         (certificate::LEMMAS, lemmas),
@@ -118,12 +119,18 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     write(&mut out).map(|()| String::from_utf8_lossy(&out).into_owned()).unwrap_or_default()
 }
 
-/// The clauses, after comments that say what is claimed and what variables mean.
-fn formula(ground: &Ground<'_>, goal: &Goal, encoder: &Encoder<'_>, record: &Record) -> String {
+/// What is claimed, as a comment: of what, under which model, and up to where.
+fn claim(ground: &Ground<'_>, goal: &Goal, cut: bool) -> String {
     let task = ground.task;
-    let mut out = format!("c no execution of {} {}\n", one_line(&task.program.name), one_line(&goal.words()));
-    let model = task.bundled.as_ref().or(ground.model.name.as_ref()).map_or("its own", |name| name);
-    let _ = writeln!(out, "c the model is {}; loops run at most {} times", one_line(model), task.bounds.unroll);
+    let model = task.bundled.as_ref().or(ground.model.name.as_ref()).map_or("its model", |name| name);
+    let up_to = if cut { format!(", loops run at most {} times,", task.bounds.unroll) } else { String::new() };
+    let claim = format!("no execution of {} under {model}{up_to} {}", task.program.name, goal.words());
+    format!("c {}\n", one_line(&claim))
+}
+
+/// The clauses, after comments that say what literals mean.
+fn formula(ground: &Ground<'_>, encoder: &Encoder<'_>, record: &Record) -> String {
+    let mut out = String::new();
     out.push_str("c 1 is always true\n");
     for e in 0..ground.events.len() {
         let _ = writeln!(out, "c event {e} is {}", one_line(&event(ground, e)));

@@ -36,6 +36,9 @@ pub(crate) fn check_from(mut clauses: Clauses, lrat: &str) -> Result<Vec<i32>, F
             continue;
         }
         let clause: Vec<i32> = read_list(&mut words).map_err(fault)?;
+        if clause.contains(&i32::MIN) {
+            return Err(fault("not a number that can be used here"));
+        }
         let hints: Vec<u64> = read_list(&mut words).map_err(fault)?;
         follows(&clauses, &clause, &hints).map_err(fault)?;
         if clauses.insert(id, clause.clone()).is_some() {
@@ -77,8 +80,8 @@ pub(crate) fn read_dimacs(text: &str) -> Result<Clauses, Fault> {
                 Ok(0) => {
                     clauses.insert(clauses.len() as u64 + 1, std::mem::take(&mut clause));
                 }
-                Ok(lit) => clause.push(lit),
-                Err(_) => return Err(Fault { line: at + 1, what: "the clauses are not in the DIMACS format" }),
+                Ok(lit) if lit != i32::MIN => clause.push(lit),
+                _ => return Err(Fault { line: at + 1, what: "the clauses are not in the DIMACS format" }),
             }
         }
     }
@@ -121,6 +124,7 @@ mod tests {
         assert_eq!(fault("5 1 0 1 2 0\n5 d 3 0\n6 0 5 3 4 0\n").line, 3);
         assert_eq!(fault("1 1 0 1 2 0\n").what, "the number is in use");
         assert_eq!(fault("5 1 0 -1 2 0\n").what, "not a number that can be used here");
+        assert_eq!(fault("5 -2147483648 0 1 2 0\n").what, "not a number that can be used here");
         assert_eq!(fault("5 1 0 1 2\n").what, "a list does not end");
         assert_eq!(fault("").what, "nothing is derived");
     }

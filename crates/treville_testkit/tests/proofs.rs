@@ -45,14 +45,14 @@ fn prove(name: &str, engine: &Bmc, task: &Task, tally: &mut Tally) -> Vec<Proof>
     outcome.proofs
 }
 
-/// Every so many cases, under all their models.
+/// All cases, under all their models.
 #[test]
 #[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
 fn proofs_of_cases_are_accepted() {
     let lab = Lab::new();
     for encoding in [Encoding::Lazy, Encoding::Eager] {
         let mut tally = Tally::default();
-        for case in golden::load(&cases_folder()).expect("readable cases").iter().step_by(1) {
+        for case in golden::load(&cases_folder()).expect("readable cases") {
             let litmus = lab.parse(&case.text, None).expect("a correct test");
             for expectation in &case.expectations {
                 let linked = lab.link_for(&expectation.model, &litmus.program).expect("a correct model");
@@ -63,7 +63,7 @@ fn proofs_of_cases_are_accepted() {
             }
         }
         println!("{encoding:?}: {tally:?}");
-        assert!(tally.absent >= 50, "{tally:?}");
+        assert!(tally.absent >= 400 && tally.judged > 0, "{tally:?}");
         assert_eq!(tally.lemmas > 50, encoding == Encoding::Lazy, "{tally:?}");
     }
 }

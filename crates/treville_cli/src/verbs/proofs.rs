@@ -37,7 +37,8 @@ impl ProofFolder {
         if proofs.is_empty() {
             return Ok(());
         }
-        let folder = self.root.join(self.unused(proof_folder(&report.file)));
+        let name = self.unused(proof_folder(&report.file));
+        let folder = self.root.join(name);
         for proof in proofs {
             write_texts(&folder.join(&proof.name), &proof.texts)?;
         }
@@ -91,7 +92,7 @@ fn row(proof: &ProofChecked, output: &Output) -> String {
             let right = output.palette.paint(Paint::Good, "right");
             let judged = match checked.judged {
                 0 => String::new(),
-                n => format!("; {n} executions were judged one by one, which is not checked here"),
+                n => format!("; executions that were judged one by one, which is not checked here: {n}"),
             };
             let (encoded, lemmas) = (checked.encoded, checked.lemmas);
             format!(
