@@ -54,6 +54,7 @@ impl Engines {
     /// The engine that the options ask for.
     pub(crate) fn choose(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
         let name = options.engine.as_deref().filter(|name| *name != "auto").unwrap_or("enumerate");
+        refuse_proofs(name, options)?;
         match (name, options.plain) {
             ("enumerate", true) => self.named("plain"),
             ("bmc", false) if options.bmc != treville_bmc::Options::default() => {
@@ -73,7 +74,10 @@ impl Engines {
     /// The same for a program that asks nothing of its own.
     pub(crate) fn for_programs(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
         match options.engine.as_deref() {
-            None | Some("auto") => self.named(Self::FOR_PROGRAMS),
+            None | Some("auto") => {
+                refuse_proofs(Self::FOR_PROGRAMS, options)?;
+                self.named(Self::FOR_PROGRAMS)
+            }
             Some(_) => self.choose(options),
         }
     }
@@ -88,4 +92,12 @@ impl Engines {
         let known = ENGINES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
         Err(format!("there is no engine {name} (there are: auto, {known})"))
     }
+}
+
+/// Only one engine makes proofs.
+fn refuse_proofs(name: &str, options: &RunOptions) -> Result<(), String> {
+    if options.bmc.proofs && name != "bmc" {
+        return Err(format!("--proof belongs to the engine bmc, not to {name}"));
+    }
+    Ok(())
 }

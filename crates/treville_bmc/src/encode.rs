@@ -5,16 +5,18 @@ mod model;
 mod program;
 mod question;
 
+pub(crate) use question::Registers;
+
 use crate::Options;
 use crate::events::Events;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use treville_base::{IndexVec, Name};
+use treville_base::{Idx, IndexVec, Name};
 use treville_event::Cell;
 use treville_ir::ThreadId;
 use treville_model::{Model, TermId as ModelTerm};
 use treville_relations::Analysis;
-use treville_sat::{Backend, Bits, Gates, Lit, OrderId, Orders, Solver, encode_acyclic};
+use treville_sat::{Bits, Gates, Lit, OrderId, Orders, Solver, encode_acyclic};
 use treville_term::{TermId, TermStore, VarId};
 
 /// How orders are kept free of cycles.
@@ -64,11 +66,16 @@ pub(crate) struct Encoder<'a> {
     pub(crate) notes: BTreeMap<Name, Lit>,
     /// Free choices of each thread: whether each is made, the variable, and its width.
     choices: IndexVec<ThreadId, Vec<(Lit, VarId, u8)>>,
-    edges: Vec<(usize, usize, usize, Lit)>,
-    n_orders: usize,
+    /// Edges of orders that are kept by clauses.
+    edges: Vec<OrderEdge>,
+    /// What each order is for.
+    pub(crate) orders: Vec<String>,
     /// Solutions may be no executions, since the model says more than the clauses do.
     pub(crate) lenient: bool,
 }
+
+/// The number of an order, the ends of an edge in it, and whether it is there.
+pub(crate) type OrderEdge = (usize, usize, usize, Lit);
 
 /// An order whose edges are collected before they are given to the solver.
 #[derive(Clone, Copy)]
@@ -83,14 +90,14 @@ impl<'a> Encoder<'a> {
         model: &'a Model,
         analysis: &'a Analysis,
         options: Options,
-        backend: Backend,
+        solver: Solver<Orders>,
     ) -> Self {
         Encoder {
             events,
             model,
             analysis,
             options,
-            gates: Gates::new(Solver::with_theory(backend, Orders::new())),
+            gates: Gates::new(solver),
             bits: Bits::new(),
             happens: Vec::new(),
             touches: FxHashMap::default(),
@@ -106,7 +113,7 @@ impl<'a> Encoder<'a> {
             notes: BTreeMap::new(),
             choices: IndexVec::new(),
             edges: Vec::new(),
-            n_orders: 0,
+            orders: Vec::new(),
             lenient: !analysis.opaque.is_empty(),
         }
     }
@@ -165,10 +172,10 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn new_order(&mut self) -> Order {
+    fn new_order(&mut self, what: impl Into<String>) -> Order {
         let theory = (self.options.encoding == Encoding::Lazy).then(|| self.gates.sink.theory_mut().add_order());
-        self.n_orders += 1;
-        Order { number: self.n_orders - 1, theory }
+        self.orders.push(what.into());
+        Order { number: self.orders.len() - 1, theory }
     }
 
     /// `from` comes before `to` if `lit` holds.
@@ -178,6 +185,13 @@ impl<'a> Encoder<'a> {
             (_, Some(theory)) => drop(self.gates.sink.theory_mut().add_edge(theory, from, to, lit)),
             (_, None) => self.edges.push((order.number, from, to, lit)),
         }
+    }
+
+    /// The edges of all orders.
+    pub(crate) fn order_edges(&self) -> Vec<OrderEdge> {
+        let theory = self.gates.sink.theory();
+        let of_theory = theory.edges().map(|(_, edge)| (edge.order.index(), edge.from, edge.to, edge.lit));
+        of_theory.chain(self.edges.iter().copied()).collect()
     }
 
     /// Whether there is a cycle of these edges: events of which each has a chosen edge to another one.
@@ -201,7 +215,7 @@ impl<'a> Encoder<'a> {
     /// Orders that are kept by clauses get them.
     fn finish_orders(&mut self) {
         let mut by_order: BTreeMap<usize, Vec<(usize, usize, Lit)>> = BTreeMap::new();
-        for (order, from, to, lit) in std::mem::take(&mut self.edges) {
+        for (order, from, to, lit) in self.edges.iter().copied() {
             by_order.entry(order).or_default().push((from, to, lit));
         }
         for edges in by_order.into_values() {

@@ -2,17 +2,19 @@
 //!
 //! All paths of all threads are unfolded at once ([`treville_unfold::Guarded`]); what is certain of the model's relations on
 //! their events is found out beforehand ([`treville_relations`]), and only what is left is encoded ([`encode`]). A solution is
-//! run again and judged by the reference evaluator before anybody sees it ([`replay`]).
+//! run again and judged by the reference evaluator before anybody sees it ([`replay`]);
+//! an answer that there is none can come with a proof ([`prove`]).
 
 mod encode;
 mod events;
+mod prove;
 mod replay;
 mod solve;
+mod unrolled;
 
 pub use encode::Encoding;
 pub use treville_relations::Level;
 
-use solve::Search;
 use treville_task::{Engine, EngineInfo, Monitor, Outcome, Semantics, Task, Unsupported};
 
 /// The engine.
@@ -33,6 +35,8 @@ pub struct Options {
     pub encoding: Encoding,
     pub fixpoint: Fixpoint,
     pub alias: Alias,
+    /// Answers that there is no such execution come with a proof ([`prove`]).
+    pub proofs: bool,
 }
 
 /// Which solutions of recursive definitions count, where any above the least one gives the same answers.
@@ -64,6 +68,7 @@ impl Default for Options {
             encoding: Encoding::Lazy,
             fixpoint: Fixpoint::KnasterTarski,
             alias: Alias::Field,
+            proofs: false,
         }
     }
 }
@@ -95,6 +100,6 @@ impl Engine for Bmc {
     }
 
     fn run(&self, task: &Task, _: &dyn Monitor) -> Outcome {
-        Search::run(task, &self.options)
+        solve::run(task, &self.options)
     }
 }

@@ -1,52 +1,68 @@
 //! The search: encode, ask the solver, run its solutions again, and gather what they show.
 
 use crate::Options;
-use crate::encode::Encoder;
+use crate::encode::{Encoder, Registers};
 use crate::events::Events;
+use crate::prove::prove;
 use crate::replay::{Mismatch, replay};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::unrolled::unrolled;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use treville_ir::{FuncId, Place, Program, Question, Reg};
-use treville_passes::cfg::Cfg;
-use treville_passes::unroll::{Unrolling, unroll};
+use treville_base::Name;
+use treville_ir::Question;
+use treville_model::Model;
 use treville_relations::{Analysis, analyse, local};
-use treville_sat::{Backend, Lit, Verdict};
+use treville_sat::{Backend, Lit, Orders, Solver, Verdict};
 use treville_task::{Bounds, Goal, Outcome, Semantics, Stats, StopReason, Task};
 use treville_term::TermId;
 use treville_unfold::{Collector, Failed, Guarded, Prepared};
 use treville_vm::Shape;
 
-/// The questions that are put to one formula.
-pub(crate) struct Search<'a, 't> {
-    task: &'t Task,
+/// What formulas are made of: the program, unfolded up to a bound, and what is known of its executions.
+pub(crate) struct Ground<'a> {
+    pub(crate) task: &'a Task,
+    pub(crate) options: &'a Options,
+    pub(crate) events: &'a Events<'a>,
+    pub(crate) model: &'a Model,
+    analysis: &'a Analysis,
     shape: Shape,
-    events: &'a Events<'a>,
-    encoder: Encoder<'a>,
-    registers: Vec<Vec<TermId>>,
-    collector: Collector<'t>,
+    required: Vec<TermId>,
+    complete: TermId,
+    cuts: Vec<TermId>,
+    registers: Registers,
+}
+
+/// The questions that are put to one formula.
+pub(crate) struct Search<'a> {
+    ground: &'a Ground<'a>,
+    pub(crate) encoder: Encoder<'a>,
+    pub(crate) collector: Collector<'a>,
     /// What holds of every execution that counts: all threads end, and the filter keeps it.
-    counted: Vec<Lit>,
+    pub(crate) counted: Vec<Lit>,
 }
 
 /// The search ends here.
-struct Stop(StopReason);
+pub(crate) struct Stop(pub(crate) StopReason);
 
 /// Bounds beyond this are not tried of our own accord.
 const MAX_BOUND: u32 = 64;
 
-impl Search<'_, '_> {
-    /// Answers at the bound that was given or, if none was, at growing ones until nothing is cut.
-    pub(crate) fn run(task: &Task, options: &Options) -> Outcome {
-        let mut bound = task.bounds.unroll;
-        loop {
-            let outcome = run_at(task, options, bound);
-            let decided = outcome.stopped.is_some() || !outcome.cut;
-            if decided || task.bounds.given.is_some() || bound >= MAX_BOUND || is_answered(task, &outcome) {
-                return outcome;
-            }
-            bound *= 2;
+/// Answers at the bound that was given or, if none was, at growing ones until nothing is cut.
+pub(crate) fn run(task: &Task, options: &Options) -> Outcome {
+    let mut bound = task.bounds.unroll;
+    loop {
+        let outcome = run_at(task, options, bound);
+        if is_final(task, &outcome, bound) {
+            return outcome;
         }
+        bound *= 2;
     }
+}
+
+/// Whether no larger bound is tried after this outcome.
+fn is_final(task: &Task, outcome: &Outcome, bound: u32) -> bool {
+    let decided = outcome.stopped.is_some() || !outcome.cut;
+    decided || task.bounds.given.is_some() || bound >= MAX_BOUND || is_answered(task, outcome)
 }
 
 /// Whether what was found is all that was asked for, whatever longer executions there are.
@@ -62,14 +78,14 @@ fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
     let task = &bounded;
     let refuse =
         |why: StopReason| Outcome { counts: None, ..Collector::new(&bounded).outcome(Some(why), false, Stats::new()) };
-    let late = || StopReason::of(cancel).unwrap_or(StopReason::Refused("the program is too large".into()));
+    let late = || late(&bounded);
     let Semantics::Axioms(model, vocabulary) = &task.semantics else {
         return refuse(StopReason::Refused("the model is not linked for this program".into()));
     };
     let shape = Shape::new(&task.program, vocabulary, bound);
     let Some(mut guarded) = Guarded::of(&task.program, shape, cancel) else { return refuse(late()) };
     let complete = guarded.complete();
-    let registers: Vec<Vec<TermId>> = task.program.roots.ids().map(|thread| guarded.registers(thread)).collect();
+    let registers: Registers = task.program.roots.ids().map(|thread| guarded.registers(thread)).collect();
     let cuts: Vec<TermId> = guarded.threads.iter().flat_map(|thread| thread.cuts.iter().copied()).collect();
     let Guarded { traces, threads, required } = guarded;
     let prepared = match Prepared::over(&bounded, traces, cancel) {
@@ -85,69 +101,60 @@ fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
     }
     let notes = treville_relations::Options { level: options.level, active: options.active, notes: true };
     let Some(analysis) = analyse(model, &events.facts, &notes, cancel) else { return refuse(late()) };
-    let mut encoder = Encoder::new(&events, model, &analysis, *options, Backend::ALL[0]);
-    encoder.program(&required, complete, &cuts);
-    if encoder.model(cancel).is_none() {
-        return refuse(late());
-    }
-    let (complete, strays) = (encoder.complete, encoder.strays);
-    let mut search = Search {
-        task: &bounded,
-        shape,
-        events: &events,
-        encoder,
-        registers,
-        collector: Collector::new(&bounded),
-        counted: vec![complete, !strays],
+    let (task, events, analysis) = (&bounded, &events, &analysis);
+    let ground = Ground { task, options, events, model, analysis, shape, required, complete, cuts, registers };
+    let mut search = match ground.search(Solver::with_theory(Backend::ALL[0], Orders::new())) {
+        Ok(search) => search,
+        Err(Stop(why)) => return refuse(why),
     };
     let found = search.all();
-    let stats = search.stats(&analysis);
+    let stats = search.stats();
     let outcome = match found {
         Ok(cut) => search.collector.outcome(None, cut, stats),
         Err(Stop(why)) => search.collector.outcome(Some(why), false, stats),
     };
-    Outcome { counts: None, ..outcome }
+    let outcome = Outcome { counts: None, ..outcome };
+    if !options.proofs || outcome.stopped.is_some() || !is_final(task, &outcome, bound) {
+        return outcome;
+    }
+    match prove(&ground, &outcome) {
+        Ok(proofs) => Outcome { proofs, ..outcome },
+        Err(Stop(why)) => refuse(why),
+    }
 }
 
-/// The program of a task, its loops unrolled if iterations of wait loops that change nothing are to end there. Otherwise, and
-/// where that cannot be done, they are followed up to the bound while threads are run.
-fn unrolled(task: &Task, bound: u32) -> Program {
-    let mut program = Program::clone(&task.program);
-    if !task.reductions.idle_loops {
-        return program;
-    }
-    let mut observed: BTreeMap<FuncId, BTreeSet<Reg>> = BTreeMap::new();
-    let mut add = |place: &Place| {
-        if let Place::Reg(thread, reg) = place {
-            observed.entry(task.program.roots[*thread].func).or_default().insert(*reg);
-        }
-    };
-    if let Some(question) = &task.question {
-        question.observed.iter().for_each(|o| add(&o.place));
-        question.filter.iter().chain([&question.condition]).for_each(|f| f.visit_places(&mut add));
-    }
-    let how = Unrolling { bound, idle: true, latest: None };
-    let funcs: BTreeSet<FuncId> = program.roots.iter().map(|root| root.func).collect();
-    for func in funcs.into_iter().filter(|func| !Cfg::new(&task.program.funcs[*func]).loops().is_empty()) {
-        let none = BTreeSet::new();
-        if let Ok(unrolled) = unroll(&program.funcs[func], how, observed.get(&func).unwrap_or(&none)) {
-            program.funcs[func] = unrolled;
-        }
-    }
-    program
+/// Why something was not finished.
+fn late(task: &Task) -> StopReason {
+    StopReason::of(&task.limits.cancel).unwrap_or(StopReason::Refused("the program is too large".into()))
 }
 
-impl<'t> Search<'_, 't> {
-    fn question(&self) -> Option<&'t Question> {
-        self.task.question.as_deref()
+impl Ground<'_> {
+    /// The checks that an execution may fail and still be one, by name.
+    pub(crate) fn flags(&self) -> BTreeSet<Name> {
+        let noted = self.analysis.relevance.iter().filter(|relevant| !relevant.duty.required);
+        noted.map(|relevant| self.model.checks[relevant.duty.check].name.clone()).collect()
+    }
+
+    /// The formula, given to a solver.
+    pub(crate) fn search(&self, solver: Solver<Orders>) -> Result<Search<'_>, Stop> {
+        let mut encoder = Encoder::new(self.events, self.model, self.analysis, *self.options, solver);
+        encoder.program(&self.required, self.complete, &self.cuts);
+        encoder.model(&self.task.limits.cancel).ok_or_else(|| Stop(late(self.task)))?;
+        let mut counted = vec![encoder.complete, !encoder.strays];
+        if let Some(filter) = self.task.question.as_ref().and_then(|q| q.filter.as_ref()) {
+            counted.push(encoder.formula(filter, &self.registers));
+        }
+        Ok(Search { ground: self, encoder, collector: Collector::new(self.task), counted })
+    }
+}
+
+impl<'a> Search<'a> {
+    fn question(&self) -> Option<&'a Question> {
+        self.ground.task.question.as_deref()
     }
 
     /// Everything that is asked. Whether some execution is cut at the bound.
     fn all(&mut self) -> Result<bool, Stop> {
-        if let Some(filter) = self.question().and_then(|q| q.filter.as_ref()) {
-            let kept = self.encoder.formula(filter, &self.registers);
-            self.counted.push(kept);
-        }
         let circles = self.encoder.circles();
         if circles != Lit::FALSE {
             // Each of these is seen once.
@@ -155,7 +162,7 @@ impl<'t> Search<'_, 't> {
                 self.exclude();
             }
         }
-        if self.task.states {
+        if self.ground.task.states {
             self.states()?;
         } else {
             self.queries()?;
@@ -170,9 +177,8 @@ impl<'t> Search<'_, 't> {
 
     /// One execution for each query, if there is one.
     fn queries(&mut self) -> Result<(), Stop> {
-        for i in 0..self.task.queries.len() {
-            let Goal::Final { condition, .. } = &self.task.queries[i].goal else { continue };
-            let asked = self.encoder.formula(condition, &self.registers);
+        for i in 0..self.ground.task.queries.len() {
+            let Some(asked) = self.asked(i) else { continue };
             if !self.collector.has_witness(i) && self.next(&[asked], true)? && !self.collector.has_witness(i) {
                 return Err(disagree("its final state is another one"));
             }
@@ -180,12 +186,18 @@ impl<'t> Search<'_, 't> {
         Ok(())
     }
 
+    /// Whether the final state is the one that a query asks for, if it asks for one.
+    pub(crate) fn asked(&mut self, query: usize) -> Option<Lit> {
+        let Goal::Final { condition, .. } = &self.ground.task.queries[query].goal else { return None };
+        Some(self.encoder.formula(condition, &self.ground.registers))
+    }
+
     /// One execution for each final state.
     fn states(&mut self) -> Result<(), Stop> {
         let observed = self.question().map_or(&[][..], |q| &q.observed);
         let mut bits = Vec::new();
         for place in observed {
-            bits.extend(self.encoder.state_bits(&place.place, &self.registers));
+            bits.extend(self.encoder.state_bits(&place.place, &self.ground.registers));
         }
         bits.retain(|bit| !bit.is_constant());
         bits.sort_unstable();
@@ -213,9 +225,9 @@ impl<'t> Search<'_, 't> {
 
     /// Looks for an execution with these properties, and adds it to what was found. False if there is none. The reference
     /// evaluator judges it if it `matters`, or if it is the first that answers a query.
-    fn next(&mut self, properties: &[Lit], matters: bool) -> Result<bool, Stop> {
-        let cancel = &self.task.limits.cancel;
-        let Semantics::Axioms(model, _) = &self.task.semantics else { return Ok(false) };
+    pub(crate) fn next(&mut self, properties: &[Lit], matters: bool) -> Result<bool, Stop> {
+        let cancel = &self.ground.task.limits.cancel;
+        let Semantics::Axioms(model, _) = &self.ground.task.semantics else { return Ok(false) };
         let assumptions: Vec<Lit> = self.counted.iter().chain(properties).copied().collect();
         loop {
             match self.encoder.solver().solve(&assumptions, cancel) {
@@ -224,9 +236,9 @@ impl<'t> Search<'_, 't> {
                 Verdict::Sat => {}
             }
             let before = self.collector.counts.executions;
-            let (collector, events) = (&mut self.collector, self.events);
+            let (collector, events) = (&mut self.collector, self.ground.events);
             let matters = matters || self.encoder.lenient;
-            let judged = replay(&self.encoder, events, self.shape, |finals, graph| {
+            let judged = replay(&self.encoder, events, self.ground.shape, |finals, graph| {
                 let thin = finals.has_thin_air();
                 if thin && !collector.keeps(finals) {
                     return Ok(true);
@@ -250,7 +262,7 @@ impl<'t> Search<'_, 't> {
     }
 
     /// Excludes the execution of the last solution.
-    fn exclude(&mut self) {
+    pub(crate) fn exclude(&mut self) {
         let clause = self.encoder.unlike_last();
         self.encoder.solver().add_clause(&clause);
     }
@@ -260,7 +272,7 @@ impl<'t> Search<'_, 't> {
         if lit == Lit::FALSE {
             return Ok(false);
         }
-        let cancel = &self.task.limits.cancel;
+        let cancel = &self.ground.task.limits.cancel;
         match self.encoder.solver().solve(&[lit], cancel) {
             Verdict::Sat => Ok(true),
             Verdict::Unsat => Ok(false),
@@ -268,11 +280,11 @@ impl<'t> Search<'_, 't> {
         }
     }
 
-    fn stats(&mut self, analysis: &Analysis) -> Stats {
+    fn stats(&mut self) -> Stats {
         let solver = self.encoder.solver().stats();
-        let (base, derived) = (&analysis.sizes.base, &analysis.sizes.derived);
+        let (base, derived) = (&self.ground.analysis.sizes.base, &self.ground.analysis.sizes.derived);
         let mut stats = Stats::new();
-        stats.insert("events", self.events.len() as u64);
+        stats.insert("events", self.ground.events.len() as u64);
         stats.insert("pairs", (base.all + derived.all) as u64);
         stats.insert("pairs-may", (base.may + derived.may) as u64);
         stats.insert("pairs-unknown", (base.unknown + derived.unknown) as u64);
@@ -289,6 +301,6 @@ impl<'t> Search<'_, 't> {
     }
 }
 
-fn disagree(why: &str) -> Stop {
+pub(crate) fn disagree(why: &str) -> Stop {
     Stop(StopReason::Refused(format!("a solution was rejected when it was run again: {why}")))
 }

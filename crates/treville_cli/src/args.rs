@@ -33,6 +33,8 @@ pub(crate) enum Verb {
     Compare(Box<CompareArgs>),
     /// Draw executions.
     Show(Box<ShowArgs>),
+    /// Check proofs that `verify --engine bmc --proof DIR` has left, without anything that has made them.
+    CheckProof(CheckProofArgs),
     /// List the bundled models; `models check FILE` examines one.
     Models(ModelsArgs),
     /// List the engines.
@@ -78,6 +80,9 @@ pub(crate) struct VerifyArgs {
     /// How to say it; herd: as the tool of that name does, for scripts.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub(crate) format: VerifyFormat,
+    /// Leave proofs that something does not happen in this folder, which must be new or empty (`treville check-proof`).
+    #[arg(long, value_name = "DIR", help_heading = "Engine bmc")]
+    pub(crate) proof: Option<String>,
     /// Files that are checked at the same time (default: as many as there are processors).
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
@@ -243,6 +248,7 @@ impl SolverArgs {
                 Alias::Andersen => bmc::Alias::Andersen,
                 Alias::Field => bmc::Alias::Field,
             },
+            proofs: false,
         }
     }
 }
@@ -355,6 +361,13 @@ pub(crate) enum ShowWhich {
     All,
     /// Candidates that the model rejects.
     Rejected,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckProofArgs {
+    /// Folders with proofs, in them or below.
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) folders: Vec<String>,
 }
 
 #[derive(Args, Debug)]

@@ -42,6 +42,7 @@ fn run(cli: Cli, output: &mut Output) -> Status {
         Some(Verb::Explain(args)) => verbs::explain::run(&args, output),
         Some(Verb::Compare(args)) => verbs::compare::run(&args, output),
         Some(Verb::Show(args)) => verbs::show::run(&args, output),
+        Some(Verb::CheckProof(args)) => verbs::proofs::check(&args, output),
         Some(Verb::Models(args)) => verbs::models::run(&args, output),
         Some(Verb::Engines) => verbs::engines::run(output),
         Some(Verb::Completions { shell }) => verbs::shell::completions(shell, output),

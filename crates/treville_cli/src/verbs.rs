@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod engines;
 pub(crate) mod explain;
 pub(crate) mod models;
+pub(crate) mod proofs;
 pub(crate) mod shell;
 pub(crate) mod show;
 pub(crate) mod verify;

@@ -353,5 +353,6 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         cut: explored.cut,
         cut_at: explored.cut_at,
         stats,
+        proofs: Vec::new(),
     }
 }

@@ -171,6 +171,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         cut: false,
         cut_at: None,
         stats: BTreeMap::from([("candidates", 4)]),
+        proofs: Vec::new(),
     };
     let checked = Checked {
         program: Arc::new(program),

@@ -28,9 +28,10 @@ impl Cadical {
         Cadical { solver, bridge, is_connected: false, proof }
     }
 
-    fn set_searching(&self, is_searching: bool) {
+    /// Whether clauses that are given from now on are the theory's.
+    fn set_theory(&self, is_theory: bool) {
         if let Some(proof) = &self.proof {
-            proof.borrow_mut().is_searching = is_searching;
+            proof.borrow_mut().is_theory = is_theory;
         }
     }
 }
@@ -41,6 +42,12 @@ impl Core for Cadical {
             self.solver.add(lit.number());
         }
         self.solver.add(0);
+    }
+
+    fn add_lemma(&mut self, clause: &[Lit]) {
+        self.set_theory(true);
+        self.add_clause(clause);
+        self.set_theory(false);
     }
 
     fn observe(&mut self, var: Var) {
@@ -60,9 +67,9 @@ impl Core for Cadical {
         for lit in assumptions {
             self.solver.assume(lit.number());
         }
-        self.set_searching(true);
+        self.set_theory(true);
         let status = self.solver.solve();
-        self.set_searching(false);
+        self.set_theory(false);
         if self.proof.is_some() {
             self.solver.conclude();
         }

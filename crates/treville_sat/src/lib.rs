@@ -19,7 +19,8 @@
 //! ```
 //!
 //! The same orders can be given in clauses ([`encode_acyclic`]), to find mistakes of either. Where CaDiCaL says that there is no
-//! model, [`Solver::with_proof`] has its derivation, which [`lrat::check`] repeats.
+//! model, [`Solver::with_proof`] has its derivation, which [`lrat::check`] repeats, and [`certificate::check`] together with the
+//! reasons for what the theory has said.
 //!
 //! Read in this order: `lit`, `clauses`, `solver`, `theory`, `orders` with `graph` and `fixed` below it, `gates`, `words`, `bits`.
 //!
@@ -34,6 +35,7 @@ mod bits;
 mod bridge;
 #[cfg(feature = "cadical")]
 mod cadical;
+pub mod certificate;
 mod clauses;
 mod eager;
 mod gates;

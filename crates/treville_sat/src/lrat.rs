@@ -13,9 +13,16 @@ pub struct Fault {
     pub what: &'static str,
 }
 
+/// Clauses by number, from 1.
+pub(crate) type Clauses = FxHashMap<u64, Vec<i32>>;
+
 /// Checks the derivation `lrat` from the clauses `dimacs`. The clause that is derived last follows from them.
 pub fn check(dimacs: &str, lrat: &str) -> Result<Vec<i32>, Fault> {
-    let mut clauses = read_dimacs(dimacs)?;
+    check_from(read_dimacs(dimacs)?, lrat)
+}
+
+/// The same from clauses by number.
+pub(crate) fn check_from(mut clauses: Clauses, lrat: &str) -> Result<Vec<i32>, Fault> {
     let mut last = None;
     for (at, text) in lrat.lines().enumerate() {
         let fault = |what| Fault { line: at + 1, what };
@@ -29,6 +36,9 @@ pub fn check(dimacs: &str, lrat: &str) -> Result<Vec<i32>, Fault> {
             continue;
         }
         let clause: Vec<i32> = read_list(&mut words).map_err(fault)?;
+        if clause.contains(&i32::MIN) {
+            return Err(fault("not a number that can be used here"));
+        }
         let hints: Vec<u64> = read_list(&mut words).map_err(fault)?;
         follows(&clauses, &clause, &hints).map_err(fault)?;
         if clauses.insert(id, clause.clone()).is_some() {
@@ -39,7 +49,7 @@ pub fn check(dimacs: &str, lrat: &str) -> Result<Vec<i32>, Fault> {
     last.ok_or(Fault { line: 0, what: "nothing is derived" })
 }
 
-fn follows(clauses: &FxHashMap<u64, Vec<i32>>, clause: &[i32], hints: &[u64]) -> Result<(), &'static str> {
+fn follows(clauses: &Clauses, clause: &[i32], hints: &[u64]) -> Result<(), &'static str> {
     let mut is_false: FxHashSet<i32> = clause.iter().copied().collect();
     if clause.iter().any(|lit| is_false.contains(&-lit)) {
         return Ok(());
@@ -61,9 +71,8 @@ fn follows(clauses: &FxHashMap<u64, Vec<i32>>, clause: &[i32], hints: &[u64]) ->
     Err("no contradiction")
 }
 
-/// Clauses by number, from 1.
-fn read_dimacs(text: &str) -> Result<FxHashMap<u64, Vec<i32>>, Fault> {
-    let mut clauses = FxHashMap::default();
+pub(crate) fn read_dimacs(text: &str) -> Result<Clauses, Fault> {
+    let mut clauses = Clauses::default();
     let mut clause = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with(['c', 'p'])) {
         for word in line.split_ascii_whitespace() {
@@ -71,16 +80,16 @@ fn read_dimacs(text: &str) -> Result<FxHashMap<u64, Vec<i32>>, Fault> {
                 Ok(0) => {
                     clauses.insert(clauses.len() as u64 + 1, std::mem::take(&mut clause));
                 }
-                Ok(lit) => clause.push(lit),
-                Err(_) => return Err(Fault { line: at + 1, what: "the clauses are not in the DIMACS format" }),
+                Ok(lit) if lit != i32::MIN => clause.push(lit),
+                _ => return Err(Fault { line: at + 1, what: "the clauses are not in the DIMACS format" }),
             }
         }
     }
-    Ok(clauses)
+    if clause.is_empty() { Ok(clauses) } else { Err(Fault { line: 0, what: "the last clause does not end" }) }
 }
 
 /// Numbers up to a 0.
-fn read_list<'a, N: std::str::FromStr + Default + PartialEq>(
+pub(crate) fn read_list<'a, N: std::str::FromStr + Default + PartialEq>(
     words: &mut impl Iterator<Item = &'a str>,
 ) -> Result<Vec<N>, &'static str> {
     let mut list = Vec::new();
@@ -115,6 +124,7 @@ mod tests {
         assert_eq!(fault("5 1 0 1 2 0\n5 d 3 0\n6 0 5 3 4 0\n").line, 3);
         assert_eq!(fault("1 1 0 1 2 0\n").what, "the number is in use");
         assert_eq!(fault("5 1 0 -1 2 0\n").what, "not a number that can be used here");
+        assert_eq!(fault("5 -2147483648 0 1 2 0\n").what, "not a number that can be used here");
         assert_eq!(fault("5 1 0 1 2\n").what, "a list does not end");
         assert_eq!(fault("").what, "nothing is derived");
     }

@@ -1,19 +1,21 @@
 //! What CaDiCaL has derived, and from what, so that somebody else can check it.
 //!
-//! A proof is written as two texts: all clauses that were given, in the DIMACS format, and the derivation, in the LRAT format (L.
+//! A proof is written as texts, which [`crate::certificate`] reads: all clauses that were given, in the DIMACS format, and the derivation, in the LRAT format (L.
 //! Cruz-Filipe et al., CADE 2017). Clauses of the theory count as given; they come last, after a comment, and their justification
-//! is the theory's business (see [`crate::Lemma`]). The clause derived last is the answer: empty, or of negated assumptions.
+//! is a text of its own ([`Proof::reasons`]). The clause derived last is the answer: empty, or of negated assumptions.
 
-use crate::Lit;
+use crate::{Lemma, Lit, Orders};
 use cadical_sys::ProofTracer;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt::Write as _;
 use std::io::{self, Write};
+use treville_base::Idx;
 
 type ClauseId = i64;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// A clause that was given, by the theory in a search if `is_lemma`.
+    /// A clause that was given, by the theory if `is_lemma`.
     Given {
         id: ClauseId,
         clause: Vec<i32>,
@@ -35,7 +37,8 @@ pub struct Proof {
     steps: Vec<Step>,
     /// Clauses that were put aside, and may be used again.
     aside: FxHashSet<ClauseId>,
-    pub(crate) is_searching: bool,
+    /// Clauses that are given now are the theory's.
+    pub(crate) is_theory: bool,
 }
 
 impl Proof {
@@ -45,6 +48,38 @@ impl Proof {
             Step::Given { clause, is_lemma: true, .. } => Some(clause.iter().map(|lit| Lit::new(*lit)).collect()),
             _ => None,
         })
+    }
+
+    /// How many clauses were given so far, those of the theory aside.
+    pub fn n_inputs(&self) -> usize {
+        self.given(false).len()
+    }
+
+    /// Why clauses of [`Proof::write_dimacs`] hold, as [`crate::certificate`] reads it: nothing is said of the first `n_encoded`,
+    /// other inputs were judged, and those of the theory each have a cycle. None if `orders`, which must have kept its log, does
+    /// not know one of them.
+    pub fn reasons(&self, n_encoded: usize, orders: &Orders) -> Option<String> {
+        let told: FxHashMap<&[Lit], &Lemma> =
+            orders.log().iter().map(|lemma| (lemma.clause.as_slice(), lemma)).collect();
+        let n_inputs = self.n_inputs();
+        let mut text = format!("p lemmas {n_encoded}\n");
+        for judged in n_encoded + 1..=n_inputs {
+            let _ = writeln!(text, "j {judged}");
+        }
+        for (mut clause, number) in self.lemmas().zip(n_inputs + 1..) {
+            clause.sort_unstable();
+            clause.dedup();
+            let cycle = &told.get(clause.as_slice())?.cycle;
+            let order = orders.edge(*cycle.first()?).order.index() + 1;
+            let path: Vec<String> = cycle.iter().map(|edge| format!("{} ->", orders.edge(*edge).from)).collect();
+            let _ = writeln!(text, "c order {order}: {} {}", path.join(" "), orders.edge(cycle[0]).from);
+            let _ = write!(text, "l {number}");
+            for edge in cycle {
+                let _ = write!(text, " {}", edge.index() + 1);
+            }
+            text.push_str(" 0\n");
+        }
+        Some(text)
     }
 
     /// All clauses that were given.
@@ -118,7 +153,7 @@ fn write_list(out: &mut impl Write, numbers: &[impl std::fmt::Display]) -> io::R
 impl ProofTracer for Proof {
     fn add_original_clause(&mut self, id: i64, _redundant: bool, clause: &[i32], restored: bool) {
         if !restored {
-            self.steps.push(Step::Given { id, clause: clause.to_vec(), is_lemma: self.is_searching });
+            self.steps.push(Step::Given { id, clause: clause.to_vec(), is_lemma: self.is_theory });
         }
     }
 

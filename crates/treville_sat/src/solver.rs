@@ -74,6 +74,10 @@ pub(crate) struct SearchStats {
 /// What a backend must be able to do.
 pub(crate) trait Core {
     fn add_clause(&mut self, clause: &[Lit]);
+    /// Adds a clause that the theory has told.
+    fn add_lemma(&mut self, clause: &[Lit]) {
+        self.add_clause(clause);
+    }
     fn observe(&mut self, var: Var);
     /// Guesses `lit` rather than its negation; may be ignored.
     fn prefer(&mut self, _lit: Lit) {}
@@ -191,7 +195,8 @@ impl<T: Theory + 'static> Solver<T> {
             self.observe(var);
         }
         for clause in preparation.clauses {
-            self.add_clause(&clause);
+            self.n_clauses += 1;
+            self.core.add_lemma(&clause);
         }
     }
 

@@ -10,7 +10,8 @@ mod story;
 
 pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Reached, Silent, Unsupported};
 pub use outcome::{
-    Answer, Counts, FinalState, FinalValue, Observation, Outcome, Scope, Stats, StopReason, Verdict, Violation, Witness,
+    Answer, Counts, FinalState, FinalValue, Observation, Outcome, Proof, Scope, Stats, StopReason, Verdict, Violation,
+    Witness,
 };
 pub use query::{Bounds, Goal, Limits, Query, Reductions, Reference, Semantics, Task};
 pub use story::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};

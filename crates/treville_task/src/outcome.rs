@@ -109,6 +109,15 @@ pub struct Violation {
     pub story: Option<Box<Story>>,
 }
 
+/// A proof that no execution does something, for others to check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// What of, as the name of a folder.
+    pub name: String,
+    /// The texts that it consists of, by the names of their files.
+    pub texts: BTreeMap<&'static str, String>,
+}
+
 /// Figures for `--stats`, by name.
 pub type Stats = BTreeMap<&'static str, u64>;
 
@@ -135,6 +144,8 @@ pub struct Outcome {
     /// In a loop around this place, of a program.
     pub cut_at: Option<Span>,
     pub stats: Stats,
+    /// Why what is absent is, if that was asked for.
+    pub proofs: Vec<Proof>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -146,6 +146,7 @@ impl<'t> Collector<'t> {
             cut,
             cut_at: None,
             stats,
+            proofs: Vec::new(),
         }
     }
 }

@@ -256,7 +256,7 @@ impl Encoder<'_> {
                 // A derivation of its own, so that others that hold as well need not be in order.
                 let used = self.fresh();
                 self.clause([!used, way]);
-                let order = *grounds.order.get_or_insert_with(|| self.new_order());
+                let order = *grounds.order.get_or_insert_with(|| self.new_order("derivations, on pairs of terms"));
                 for (on, u, v) in circular {
                     let (from, to) = (grounds.node(on, u, v), grounds.node(t, x, y));
                     self.before(order, from, to, used);
@@ -290,7 +290,7 @@ impl Encoder<'_> {
         let PickSource::Orders(orders) = self.model.picks[pick].source else { return };
         self.lenient |= self.extends_outside(&orders);
         let Some(t) = self.model.terms.ids().find(|t| *self.model.term(*t) == Term::Pick(pick)) else { return };
-        let order = self.new_order();
+        let order = self.new_order(format!("the order {}, on events", self.model.picks[pick].name));
         let may: Vec<(usize, usize)> = self.analysis.knowledge[t].may.pairs().collect();
         for &(x, y) in &may {
             let lit = self.holds(t, x, y);
@@ -347,7 +347,7 @@ impl Encoder<'_> {
         let pairs: Vec<(usize, usize)> = pairs.pairs().filter(matters).collect();
         let violated = match (duty.polarity, duty.kind) {
             (Polarity::Up, CheckKind::Acyclic) if duty.required => {
-                let order = self.new_order();
+                let order = self.new_order(format!("the check {}, on events", check.name));
                 for (x, y) in pairs {
                     let lit = self.holds(duty.term, x, y);
                     self.before(order, x, y, lit);
@@ -357,7 +357,7 @@ impl Encoder<'_> {
             (Polarity::Up, CheckKind::Acyclic) => {
                 // Only asked for: each edge counts if the question is asked.
                 let asked = self.fresh();
-                let order = self.new_order();
+                let order = self.new_order(format!("the check {}, on events", check.name));
                 for (x, y) in pairs {
                     let lit = self.holds(duty.term, x, y);
                     let counts = self.and(&[asked, lit]);

@@ -230,7 +230,7 @@ impl Encoder<'_> {
     /// Writes of one cell come one after the other.
     fn orders_of_writes(&mut self) {
         let known = self.events.facts.rels[&BaseRel::Co].clone();
-        let order = self.new_order();
+        let order = self.new_order("co, on events");
         for (x, y) in known.may.iter() {
             if self.co.contains_key(&pair(x, y)) {
                 continue;

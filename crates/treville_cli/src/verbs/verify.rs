@@ -1,5 +1,6 @@
 //! `treville verify`: one file with its states, or a batch with a table.
 
+use super::proofs::ProofFolder;
 use super::{cancel, configure, expand, jobs, say_failure};
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::batch::{self, Done};
@@ -22,6 +23,14 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     };
     let mut printer = Printer::new(args, &files);
     let mut options = args.run.options(args.model.options(), printer.wants_states());
+    options.run.bmc.proofs = args.proof.is_some();
+    let mut proofs = match args.proof.as_deref().map(ProofFolder::new).transpose() {
+        Ok(proofs) => proofs,
+        Err(why) => {
+            output.error(&why);
+            return Status::Wrong;
+        }
+    };
     let workers = jobs(args.jobs).min(files.len());
     let cancel = match cancel(&args.run, workers, output) {
         Ok(cancel) => cancel,
@@ -48,7 +57,12 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
         done += 1;
         progress.clear(output);
         watch.clear(output);
-        let open = printer.print(&report, output);
+        let written = proofs.as_mut().map_or(Ok(()), |proofs| proofs.write(&report));
+        if let Err(why) = &written {
+            output.error(why);
+            status = status.and(Status::Wrong);
+        }
+        let open = printer.print(&report, output) && written.is_ok();
         progress.show(done, output);
         open
     });
