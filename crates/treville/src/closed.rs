@@ -4,6 +4,7 @@
 use crate::engines::Engines;
 use crate::executions::unknown;
 use crate::programs::model_for_programs;
+use crate::proofs::{query_of, say};
 use crate::{Options, Session, front_ends, refusal};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,8 +18,8 @@ use treville_passes::target::{self, Exclusives};
 use treville_passes::{Unrolling, loop_free};
 use treville_report::Failure;
 use treville_task::{
-    Answer, Bounds, Counts, Engine, Goal, Monitor, Outcome, Query, Semantics, StopReason, Task, Unsupported, Violation,
-    Witness,
+    Answer, Bounds, Counts, Engine, Goal, Monitor, Outcome, Proof, Query, Semantics, StopReason, Task, Unsupported,
+    Violation, Witness,
 };
 
 /// The flag that only counts if all threads have ended.
@@ -139,7 +140,10 @@ impl Session<'_> {
             ..inner.clone()
         };
         let leaking = told(&ended, &leaks);
-        Ok(Outcome { violation: leaking.violation, stopped: leaking.stopped, ..outcome })
+        let mut proofs = outcome.proofs;
+        // These are about executions in which all threads end.
+        proofs.extend(leaking.proofs.into_iter().map(|proof| Proof { name: format!("ended-{}", proof.name), ..proof }));
+        Ok(Outcome { violation: leaking.violation, stopped: leaking.stopped, proofs, ..outcome })
     }
 }
 
@@ -261,7 +265,27 @@ impl Told<'_> {
         let stopped = inner.stopped.or_else(|| doubt.map(|why| StopReason::Refused(why.to_owned())));
         let cut_at = self.closed.cut_at.filter(|_| cut);
         let counts = inner.counts.map(|_| counts);
-        Outcome { answers: Vec::new(), states: None, counts, violation, cut, cut_at, stopped, ..inner }
+        let mut proofs = inner.proofs;
+        proofs.iter_mut().for_each(|proof| self.say_claim(proof, cut));
+        Outcome { answers: Vec::new(), states: None, counts, violation, cut, cut_at, stopped, proofs, ..inner }
+    }
+
+    /// Says what a proof is about: the loops of the program were cut before the engine saw it.
+    fn say_claim(&self, proof: &mut Proof, cut: bool) {
+        let meaning = query_of(proof).and_then(|query| self.queries.all.get(query)).map(|(meaning, _)| match meaning {
+            Meaning::Cut => "a loop goes on beyond the bound",
+            Meaning::MayBeDeadlock => "a thread may wait for ever",
+            Meaning::MayBeLiveness => "a loop may wait for ever",
+            Meaning::Fails => "an assertion or the like fails",
+            Meaning::Deadlock => "a thread waits for ever",
+            Meaning::Liveness => "a loop waits for ever",
+            Meaning::Flag => "the model objects",
+        });
+        let bounded = cut.then_some("(executions that go beyond the loop bound aside)");
+        let words: Vec<&str> = meaning.into_iter().chain(bounded).collect();
+        if !words.is_empty() {
+            say(proof, &words.join(" "));
+        }
     }
 
     fn is_raised(&self, inner: &Outcome, flag: &Name) -> bool {

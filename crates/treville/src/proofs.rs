@@ -1,7 +1,10 @@
-//! Proofs as files: where those of an input go, and finding and checking them again.
+//! Proofs as files: what their claims mean, where those of an input go, and finding and checking them again.
 
 use crate::files::{Files, join};
+use treville_ir::{Program, Question};
+use treville_report::{Content, FileReport, show_formula};
 use treville_sat::certificate::{self, Certificate, Checked, DERIVATION, FORMULA, LEMMAS, ORDERS};
+use treville_task::{Goal, Proof, Query};
 
 /// Folders are searched to this depth.
 const MAX_DEPTH: usize = 64;
@@ -14,6 +17,43 @@ pub struct ProofChecked {
     pub claim: String,
     /// What it rests on.
     pub result: Result<Checked, String>,
+}
+
+/// Starts the comments that say more of a claim, from the second line of a formula on.
+const NOTE: &str = "c note: ";
+
+/// Adds to the proofs of queries what these ask, in the words of the test.
+pub(crate) fn say_queries(proofs: &mut [Proof], program: &Program, question: &Question, queries: &[Query]) {
+    for proof in proofs {
+        let query = query_of(proof).and_then(|query| queries.get(query));
+        if let Some(Goal::Final { condition, .. }) = query.map(|query| &query.goal) {
+            say(proof, &show_formula(program, question, condition));
+        }
+    }
+}
+
+/// The query that a proof is about, if it is about one.
+pub(crate) fn query_of(proof: &Proof) -> Option<usize> {
+    proof.name.strip_prefix("query-")?.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// Adds to the proofs of a report under which model they are.
+pub(crate) fn say_model(report: &mut FileReport) {
+    let proofs = match &mut report.content {
+        Content::Checked(checked) => &mut checked.outcome.proofs,
+        Content::Program(checked) => &mut checked.outcome.proofs,
+        Content::Failed(_) => return,
+    };
+    let model = format!("under {}", report.model);
+    proofs.iter_mut().for_each(|proof| say(proof, &model));
+}
+
+/// Adds to a proof what its claim means.
+pub(crate) fn say(proof: &mut Proof, meaning: &str) {
+    if let Some(formula) = proof.texts.get_mut(FORMULA) {
+        let second = formula.find('\n').map_or(0, |end| end + 1);
+        formula.insert_str(second, &format!("{NOTE}{}\n", meaning.replace(char::is_control, " ")));
+    }
 }
 
 /// The folder for the proofs of an input, below the one for all: the input's own path, without what leads out of it.
@@ -52,8 +92,7 @@ fn search(folder: &str, files: &dyn Files, depth: usize, found: &mut Vec<ProofCh
 fn check(folder: &str, files: &dyn Files) -> ProofChecked {
     let read = |name: &str| files.read(&join(folder, name)).map_err(|why| format!("{name}: {why}"));
     let formula = read(FORMULA);
-    let claim = formula.as_ref().ok().and_then(|text| text.lines().next()?.strip_prefix("c "));
-    let claim = claim.unwrap_or("no claim").to_owned();
+    let claim = formula.as_ref().ok().and_then(|text| claim_of(text)).unwrap_or_else(|| "no claim".into());
     let judged = || {
         let (derivation, orders, lemmas) = (read(DERIVATION)?, read(ORDERS)?, read(LEMMAS)?);
         let (derivation, orders, lemmas) = (derivation.as_str(), orders.as_str(), lemmas.as_str());
@@ -61,6 +100,14 @@ fn check(folder: &str, files: &dyn Files) -> ProofChecked {
         certificate::check(&Certificate { formula: &formula, derivation, orders, lemmas }).map_err(|f| f.to_string())
     };
     ProofChecked { folder: folder.to_owned(), claim, result: judged() }
+}
+
+/// What the comments at the start of a formula say.
+fn claim_of(formula: &str) -> Option<String> {
+    let mut lines = formula.lines();
+    let claim = lines.next()?.strip_prefix("c ")?;
+    let notes: Vec<&str> = lines.map_while(|line| line.strip_prefix(NOTE)).collect();
+    Some(if notes.is_empty() { claim.to_owned() } else { format!("{claim}: {}", notes.join("; ")) })
 }
 
 #[cfg(test)]
@@ -81,14 +128,14 @@ mod tests {
         let mut files = MemoryFiles::default();
         assert_eq!(check_proofs("d", &files).unwrap_err(), "d: no proof in this folder");
         files.0.extend([
-            file("d/x/query-1/formula.cnf", "c no execution\np cnf 1 2\n1 0\n-1 0\n"),
+            file("d/x/query-1/formula.cnf", "c no execution\nc note: under sc\nc note: x=1\np cnf 1 2\n1 0\n-1 0\n"),
             file("d/x/query-1/derivation.lrat", "3 0 1 2 0\n"),
             file("d/x/query-1/orders.txt", ""),
             file("d/x/query-1/lemmas.txt", "p lemmas 2\n"),
             file("d/y/formula.cnf", "p cnf 0 0\n"),
         ]);
         let [right, wrong] = &check_proofs("d", &files).expect("two proofs")[..] else { panic!("two proofs") };
-        assert_eq!((right.folder.as_str(), right.claim.as_str()), ("d/x/query-1", "no execution"));
+        assert_eq!((right.folder.as_str(), right.claim.as_str()), ("d/x/query-1", "no execution: under sc; x=1"));
         assert_eq!(right.result, Ok(Checked { encoded: 2, lemmas: 0, judged: 0 }));
         assert_eq!(wrong.result, Err("derivation.lrat: no such file".into()));
     }

@@ -2,6 +2,7 @@
 
 use crate::executions::unknown;
 use crate::programs;
+use crate::proofs::{say_model, say_queries};
 use crate::session::Prepared;
 use crate::{Options, Session, refusal, unreadable};
 use std::sync::Arc;
@@ -30,6 +31,7 @@ impl Session<'_> {
                     Content::Program(Box::new(run.checked))
                 }
             };
+            say_model(&mut report);
             report.time = start.elapsed();
             return report;
         }
@@ -47,6 +49,7 @@ impl Session<'_> {
                 }
             }
         };
+        say_model(&mut report);
         report.time = start.elapsed();
         report
     }
@@ -58,11 +61,12 @@ pub(crate) fn check(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<(Checked, &'static str), Failure> {
-    let (outcome, engine) = prepared.run(monitor);
+    let (mut outcome, engine) = prepared.run(monitor);
     if let Some((name, second)) = &prepared.second {
         cross_check(prepared, &outcome, name, &**second, monitor)?;
     }
     let question = &prepared.loaded.question;
+    say_queries(&mut outcome.proofs, &prepared.loaded.program, question, &prepared.task.queries);
     let (verdict, scope) = judge(question, &outcome, options.run.accept_bounded);
     let hash = prepared.loaded.info.iter().find(|(key, _)| key == "Hash").map(|(_, hash)| hash.clone());
     let checked = Checked {

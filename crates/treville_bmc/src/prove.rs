@@ -119,12 +119,11 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     write(&mut out).map(|()| String::from_utf8_lossy(&out).into_owned()).unwrap_or_default()
 }
 
-/// What is claimed, as a comment: of what, under which model, and up to where.
+/// What is claimed, as a comment: of what, and up to where.
 fn claim(ground: &Ground<'_>, goal: &Goal, cut: bool) -> String {
     let task = ground.task;
-    let model = task.bundled.as_ref().or(ground.model.name.as_ref()).map_or("its model", |name| name);
     let up_to = if cut { format!(", loops run at most {} times,", task.bounds.unroll) } else { String::new() };
-    let claim = format!("no execution of {} under {model}{up_to} {}", task.program.name, goal.words());
+    let claim = format!("no execution of {}{up_to} {}", task.program.name, goal.words());
     format!("c {}\n", one_line(&claim))
 }
 

@@ -21,9 +21,9 @@ use treville_vm::Shape;
 /// What formulas are made of: the program, unfolded up to a bound, and what is known of its executions.
 pub(crate) struct Ground<'a> {
     pub(crate) task: &'a Task,
-    pub(crate) options: &'a Options,
+    options: &'a Options,
     pub(crate) events: &'a Events<'a>,
-    pub(crate) model: &'a Model,
+    model: &'a Model,
     analysis: &'a Analysis,
     shape: Shape,
     required: Vec<TermId>,
@@ -36,7 +36,7 @@ pub(crate) struct Ground<'a> {
 pub(crate) struct Search<'a> {
     ground: &'a Ground<'a>,
     pub(crate) encoder: Encoder<'a>,
-    pub(crate) collector: Collector<'a>,
+    collector: Collector<'a>,
     /// What holds of every execution that counts: all threads end, and the filter keeps it.
     pub(crate) counted: Vec<Lit>,
 }

@@ -23,8 +23,8 @@ fn proofs_are_written_checked_and_found_wrong() {
 
     let right = treville(&["check-proof", &proofs]);
     assert_eq!((right.status, right.stderr.as_str()), (0, ""));
-    let claim = format!("{proofs}/{test}/query-1: right: no execution of SB+mfences under tso satisfies query 1\n");
-    assert!(right.stdout.starts_with(&claim), "{}", right.stdout);
+    let claim = "right: no execution of SB+mfences satisfies query 1: under tso; 0:EAX=0 /\\ 1:EAX=0\n";
+    assert!(right.stdout.starts_with(&format!("{proofs}/{test}/query-1: {claim}")), "{}", right.stdout);
 
     let lemmas = format!("{proofs}/{test}/query-1/lemmas.txt");
     let text = fs::read_to_string(&lemmas).expect("the lemmas were written");
@@ -46,7 +46,7 @@ fn a_proof_up_to_the_bound_says_so() {
         let right = treville(&["check-proof", &proofs]);
         assert_eq!(right.status, 0);
         let claim =
-            "query-1: right: no execution of peterson under tso, loops run at most 1 times, satisfies query 1\n";
+            "query-1: right: no execution of peterson, loops run at most 1 times, satisfies query 1: under tso; ";
         assert!(right.stdout.contains(claim), "{}", right.stdout);
     }
 }

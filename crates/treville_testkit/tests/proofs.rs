@@ -1,6 +1,7 @@
 //! Proofs of the engine `bmc`: whatever it says is absent, on cases and on random programs, with orders by a theory and by
 //! clauses, our checker accepts; and it accepts nothing that was tampered with.
 
+use std::collections::BTreeSet;
 use treville_base::Cancel;
 use treville_bmc::{Bmc, Encoding, Options};
 use treville_sat::certificate::{self, Certificate, Checked, DERIVATION, FORMULA, LEMMAS, ORDERS};
@@ -24,6 +25,8 @@ struct Tally {
     proofs: usize,
     lemmas: usize,
     judged: usize,
+    /// First words of what was proved.
+    kinds: BTreeSet<String>,
 }
 
 /// Runs the engine; each absent query has its proof, and each proof is right.
@@ -41,6 +44,7 @@ fn prove(name: &str, engine: &Bmc, task: &Task, tally: &mut Tally) -> Vec<Proof>
         tally.proofs += 1;
         tally.lemmas += lemmas;
         tally.judged += judged;
+        tally.kinds.insert(proof.name.split('-').next().unwrap_or_default().to_owned());
     }
     outcome.proofs
 }
@@ -64,6 +68,7 @@ fn proofs_of_cases_are_accepted() {
         }
         println!("{encoding:?}: {tally:?}");
         assert!(tally.absent >= 400 && tally.judged > 0, "{tally:?}");
+        assert!(["query", "flag", "thin", "stray", "cut"].iter().all(|kind| tally.kinds.contains(*kind)), "{tally:?}");
         assert_eq!(tally.lemmas > 50, encoding == Encoding::Lazy, "{tally:?}");
     }
 }

@@ -95,9 +95,7 @@ fn row(proof: &ProofChecked, output: &Output) -> String {
                 n => format!("; executions that were judged one by one, which is not checked here: {n}"),
             };
             let (encoded, lemmas) = (checked.encoded, checked.lemmas);
-            format!(
-                "{folder}: {right}: {claim}\n  from {encoded} clauses and {lemmas} cycles that orders forbid{judged}\n"
-            )
+            format!("{folder}: {right}: {claim}\n  clauses: {encoded}; cycles that orders forbid: {lemmas}{judged}\n")
         }
         Err(why) => format!("{folder}: {}: {why}\n", output.palette.paint(Paint::Bad, "wrong")),
     }
