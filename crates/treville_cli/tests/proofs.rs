@@ -41,8 +41,8 @@ fn a_proof_up_to_the_bound_says_so() {
     let program = "case-studies/mutex/peterson.pts";
     for encoding in ["lazy", "eager"] {
         let proofs = format!("{proofs}/{encoding}");
-        let call = ["verify", program, "--model", "tso", "--engine", "bmc", "--bound", "1", "--encoding", encoding];
-        assert_eq!(treville(&[&call[..], &["--proof", &proofs]].concat()).status, 3);
+        let call = ["verify", program, "--model", "tso", "--engine", "bmc", "--bound", "1", "--spin", "keep"];
+        assert_eq!(treville(&[&call[..], &["--encoding", encoding, "--proof", &proofs]].concat()).status, 3);
         let right = treville(&["check-proof", &proofs]);
         assert_eq!(right.status, 0);
         let claim =
