@@ -36,10 +36,6 @@ const FLAGS: &[(&str, Failing, &str)] = &[
     (LEAK, Failing::Leak, "an object is never freed"),
 ];
 
-/// The bound that is tried first, and the one after which no larger one is.
-const FIRST_BOUND: u32 = 2;
-const LAST_BOUND: u32 = 64;
-
 /// More threads than this are not for engines that list executions.
 const MOST_LISTED: usize = 16;
 
@@ -69,14 +65,14 @@ impl Session<'_> {
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Outcome, Failure> {
-        let mut bound = options.run.bound.unwrap_or(FIRST_BOUND);
+        let mut bound = options.run.bound.unwrap_or(Bounds::FIRST);
         loop {
             let outcome = self.run_closed_at(bound, engine, task, source, options, monitor)?;
             let decided = outcome.violation.is_some() || outcome.stopped.is_some() || !outcome.cut;
-            if decided || options.run.bound.is_some() || bound >= LAST_BOUND {
-                return Ok(outcome);
+            match Bounds::after(options.run.bound, bound) {
+                Some(larger) if !decided => bound = larger,
+                _ => return Ok(outcome),
             }
-            bound *= 2;
         }
     }
 

@@ -5,10 +5,10 @@ use crate::encode::Encoder;
 use crate::events::Events;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use treville_event::{EventSet, Graph, Relation};
+use treville_event::{Graph, Relation};
 use treville_ir::ThreadId;
 use treville_term::Bv;
-use treville_unfold::{Finals, Oracle, Prepared, Solution, Traces, Values, register_values, skeleton};
+use treville_unfold::{Finals, Oracle, Ordered, Prepared, Solution, Traces, Values, register_values, skeleton};
 use treville_vm::Shape;
 
 /// Why a solution is not an execution of the program.
@@ -91,24 +91,17 @@ pub(crate) fn replay<R>(
     let solution = Solution::of(&along, &frame, &rf, &mut values).ok_or(Mismatch::Circular)?;
     let mut orders: Vec<Vec<usize>> = solution.writes(&frame).into_values().collect();
     sort_writes(encoder, &image, prepared, &mut orders);
-    let n = frame.events.len();
-    let mut co = Relation::new(n);
-    if prepared.free_co {
-        for order in &orders {
-            for (i, &a) in order.iter().enumerate() {
-                order[i + 1..].iter().for_each(|&b| co.insert(a, b));
-            }
-        }
-    }
-    let cell = |w: usize| solution.solved[w].cell;
-    let last = orders.iter().filter_map(|o| o.last().copied()).filter(|&w| prepared.is_observed(cell(w)));
-    let finals = EventSet::from_members(n, last);
-    let memory = orders.iter().filter_map(|o| o.last()).filter_map(|&w| Some((cell(w)?, solution.solved[w].written?)));
+    let Ordered { co, finals, memory } = solution.ordered(&along, &orders);
     let registers = register_values(&frame, &mut values);
-    let state = Finals { program: prepared.program, registers: &registers, memory: memory.collect() };
+    let state = Finals { program: prepared.program, registers: &registers, memory };
     Ok(visit(&state, &mut || {
         let skeleton = Arc::new(skeleton(prepared.program, prepared.vocabulary, &frame, &solution.solved));
-        Graph { skeleton, rf: Relation::from_pairs(n, rf.iter().copied()), co: co.clone(), finals: finals.clone() }
+        Graph {
+            skeleton,
+            rf: Relation::from_pairs(frame.events.len(), rf.iter().copied()),
+            co: co.clone(),
+            finals: finals.clone(),
+        }
     }))
 }
 

@@ -44,25 +44,22 @@ pub(crate) struct Search<'a> {
 /// The search ends here.
 pub(crate) struct Stop(pub(crate) StopReason);
 
-/// Bounds beyond this are not tried of our own accord.
-const MAX_BOUND: u32 = 64;
-
 /// Answers at the bound that was given or, if none was, at growing ones until nothing is cut.
 pub(crate) fn run(task: &Task, options: &Options) -> Outcome {
     let mut bound = task.bounds.unroll;
     loop {
         let outcome = run_at(task, options, bound);
-        if is_final(task, &outcome, bound) {
-            return outcome;
+        match larger(task, &outcome, bound) {
+            Some(larger) => bound = larger,
+            None => return outcome,
         }
-        bound *= 2;
     }
 }
 
-/// Whether no larger bound is tried after this outcome.
-fn is_final(task: &Task, outcome: &Outcome, bound: u32) -> bool {
-    let decided = outcome.stopped.is_some() || !outcome.cut;
-    decided || task.bounds.given.is_some() || bound >= MAX_BOUND || is_answered(task, outcome)
+/// The bound that is tried after this outcome, if one is.
+fn larger(task: &Task, outcome: &Outcome, bound: u32) -> Option<u32> {
+    let decided = outcome.stopped.is_some() || !outcome.cut || is_answered(task, outcome);
+    if decided { None } else { Bounds::after(task.bounds.given, bound) }
 }
 
 /// Whether what was found is all that was asked for, whatever longer executions there are.
@@ -114,7 +111,7 @@ fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
         Err(Stop(why)) => search.collector.outcome(Some(why), false, stats),
     };
     let outcome = Outcome { counts: None, ..outcome };
-    if !options.proofs || outcome.stopped.is_some() || !is_final(task, &outcome, bound) {
+    if !options.proofs || outcome.stopped.is_some() || larger(task, &outcome, bound).is_some() {
         return outcome;
     }
     match prove(&ground, &outcome) {
@@ -213,12 +210,19 @@ impl<'a> Search<'a> {
 
     /// One execution for each flag, and for whatever else a model says beside its axioms.
     fn notes(&mut self) -> Result<(), Stop> {
-        let notes: Vec<Lit> = self.encoder.notes.values().copied().collect();
-        for note in notes {
-            let asked = self.encoder.fresh();
-            self.encoder.solver().add_clause(&[!asked, note]);
-            // The first execution that has it is enough, if the reference evaluator agrees; `next` sees to that.
-            self.next(&[asked], true)?;
+        let model = self.ground.model;
+        for check in &model.checks {
+            let Some(&noted) = self.encoder.notes.get(&check.name) else { continue };
+            // One execution is enough, if the reference evaluator sees it there as well.
+            while !self.collector.has_noted(check) && self.next(&[noted], true)? {
+                if self.collector.has_noted(check) {
+                    break;
+                }
+                if !self.encoder.lenient {
+                    return Err(disagree(&format!("{} is not what it shows", check.name)));
+                }
+                self.exclude();
+            }
         }
         Ok(())
     }

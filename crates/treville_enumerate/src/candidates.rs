@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use treville_base::Cancel;
-use treville_event::{EventSet, Graph, Relation};
-use treville_unfold::{Finals, Frame, Prepared, Solution, Values, register_values, skeleton};
+use treville_event::{Graph, Relation};
+use treville_unfold::{Finals, Frame, Ordered, Prepared, Solution, Values, register_values, skeleton};
 
 /// Calls `visit` with each candidate and its final values.
 pub(crate) fn each_candidate(
@@ -78,22 +78,8 @@ fn each_order(
         if cancel.is_due() {
             return ControlFlow::Break(());
         }
-        let mut co = Relation::new(n);
-        if prepared.free_co {
-            for order in orders {
-                for (i, &a) in order.iter().enumerate() {
-                    order[i + 1..].iter().for_each(|&b| co.insert(a, b));
-                }
-            }
-        }
-        let last =
-            orders.iter().filter_map(|o| o.last().copied()).filter(|&w| prepared.is_observed(solution.solved[w].cell));
-        let finals = EventSet::from_members(n, last);
-        let memory = orders
-            .iter()
-            .filter_map(|o| o.last())
-            .filter_map(|&w| Some((solution.solved[w].cell?, solution.solved[w].written?)));
-        let state = Finals { program: prepared.program, registers: &registers, memory: memory.collect() };
+        let Ordered { co, finals, memory } = solution.ordered(prepared, orders);
+        let state = Finals { program: prepared.program, registers: &registers, memory };
         let graph = Graph { skeleton: Arc::clone(&skeleton), rf: rf.clone(), co, finals };
         visit(&graph, &state)
     })

@@ -8,10 +8,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use treville_base::Cancel;
 use treville_eval::{Coherence, Staged};
-use treville_event::{BaseRel, Cell, EventSet, Graph, Relation};
+use treville_event::{BaseRel, Cell, Graph, Relation};
 use treville_ir::{Formula, Place, Question};
 use treville_term::Bv;
-use treville_unfold::{Finals, Frame, Prepared, Solution, Solved, Values, holds, register_values, skeleton};
+use treville_unfold::{Finals, Frame, Ordered, Prepared, Solution, Solved, Values, holds, register_values, skeleton};
 
 type Visit<'v> = dyn FnMut(&Graph, &Finals<'_>) -> ControlFlow<()> + 'v;
 
@@ -198,25 +198,13 @@ impl Complete<'_> {
     /// Every order is chosen: it is a candidate if it reaches the outcome.
     fn visit(&self, orders: &[Vec<usize>], visit: &mut Visit<'_>) -> ControlFlow<()> {
         let Complete { prepared, question, solution, .. } = self;
-        let lasts = || orders.iter().filter_map(|o| o.last().copied());
-        let memory = lasts().filter_map(|w| Some((solution.solved[w].cell?, solution.solved[w].written?)));
-        let finals = Finals { program: prepared.program, registers: &self.registers, memory: memory.collect() };
-        if !question.filter.iter().chain([&question.condition]).all(|f| holds(f, &finals)) {
+        let Ordered { co, finals, memory } = solution.ordered(prepared, orders);
+        let state = Finals { program: prepared.program, registers: &self.registers, memory };
+        if !question.filter.iter().chain([&question.condition]).all(|f| holds(f, &state)) {
             return ControlFlow::Continue(());
         }
-        let n = self.skeleton.n_events();
-        let mut co = Relation::new(n);
-        if prepared.free_co {
-            for order in orders {
-                for (i, &a) in order.iter().enumerate() {
-                    order[i + 1..].iter().for_each(|&b| co.insert(a, b));
-                }
-            }
-        }
-        let observed = lasts().filter(|&w| prepared.is_observed(solution.solved[w].cell));
-        let finals_of_cells = EventSet::from_members(n, observed);
-        let graph = Graph { skeleton: Arc::clone(&self.skeleton), rf: self.rf.clone(), co, finals: finals_of_cells };
-        visit(&graph, &finals)
+        let graph = Graph { skeleton: Arc::clone(&self.skeleton), rf: self.rf.clone(), co, finals };
+        visit(&graph, &state)
     }
 }
 

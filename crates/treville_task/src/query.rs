@@ -96,9 +96,21 @@ pub struct Limits {
     pub threads: Option<u32>,
 }
 
+impl Bounds {
+    /// What is tried first where no bound is given.
+    pub const FIRST: u32 = 2;
+    /// Larger ones are not tried of one's own accord.
+    const LAST: u32 = 64;
+
+    /// The bound to try after `bound` has cut something; none if the caller has said one, or it is large enough.
+    pub fn after(given: Option<u32>, bound: u32) -> Option<u32> {
+        (given.is_none() && bound < Self::LAST).then(|| (2 * bound).clamp(1, Self::LAST))
+    }
+}
+
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { unroll: 2, given: None }
+        Bounds { unroll: Bounds::FIRST, given: None }
     }
 }
 

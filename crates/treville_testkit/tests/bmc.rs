@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use treville_base::Cancel;
 use treville_bmc::{Alias, Bmc, Encoding, Fixpoint, Level, Options};
 use treville_enumerate::Enumerate;
-use treville_task::{Engine, FinalValue, Outcome, Silent};
+use treville_task::{Engine, FinalValue, Outcome, Silent, Task};
 use treville_testkit::campaign::{Plan, run};
 use treville_testkit::differ::compare;
 use treville_testkit::{Lab, cases_folder, golden};
@@ -43,6 +43,27 @@ fn bmc_agrees_with_enumerate_on_every_small_case() {
     println!("{compared} pairs of a case and a model");
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     assert!(compared > 400, "{compared}");
+}
+
+/// A flag that depends on what clauses do not say: the first solution need not raise it, another one may.
+#[test]
+fn flags_are_found_where_clauses_say_less_than_the_model() {
+    let mut lab = Lab::new();
+    let cat = "\"seen\"\n\
+        let rec each S = match S with || {} -> 0 || e ++ es -> [{e}] | each es end\n\
+        acyclic po | rf as order\n\
+        flag ~empty (each (W \\ IW)); rf as seen\n\
+        flag ~empty (each (W \\ IW)); rf; po; rf^-1 as again\n";
+    lab.add_model("seen", cat, None);
+    let text = "X86 two\n{ }\n P0         | P1          ;\n MOV [x],$1 | MOV EAX,[x] ;\n            | MOV EBX,[x] ;\n\
+        exists (1:EAX=2)\n";
+    let litmus = lab.parse(text, None).expect("a correct test");
+    let linked = lab.link_for("seen", &litmus.program).expect("a correct model");
+    // Where states are listed, each of them is judged, and shows what it shows.
+    let task = Task { states: false, ..lab.task(&litmus, &linked, Cancel::new()) };
+    let names = |engine: &dyn Engine| engine.run(&task, &Silent).flags.into_keys().collect::<Vec<_>>();
+    assert_eq!(names(&Bmc::new(Options::default())), names(&Enumerate::plain()));
+    assert!(!names(&Enumerate::plain()).is_empty());
 }
 
 type Make = fn() -> Box<dyn Engine>;

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use treville_base::Name;
 use treville_event::Graph;
 use treville_ir::{Formula, Question};
+use treville_model::Check;
+use treville_model::syntax::CheckMode;
 use treville_task::{
     Answer, Counts, FinalState, FinalValue, Goal, Outcome, Query, Scope, Stats, StopReason, Task, Witness,
 };
@@ -108,6 +110,15 @@ impl<'t> Collector<'t> {
     /// Whether the query with this number has its witness.
     pub fn has_witness(&self, query: usize) -> bool {
         self.witnesses[query].is_some()
+    }
+
+    /// Whether some execution has shown what a check notes: a flag, or undefined behaviour.
+    pub fn has_noted(&self, check: &Check) -> bool {
+        match check.mode {
+            CheckMode::Flag => self.flags.contains_key(&check.name),
+            CheckMode::UndefinedUnless => self.undefined,
+            CheckMode::Require | CheckMode::Assert => false,
+        }
     }
 
     pub fn flag(&mut self, name: &Name) {

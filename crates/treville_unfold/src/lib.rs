@@ -24,6 +24,6 @@ pub use guarded::{Guarded, GuardedThread, Happens};
 pub use possible::Possible;
 pub use prepare::{Failed, Prepared};
 pub use skeleton::{DEPENDENCIES, DepsOf, Solved, outline, skeleton};
-pub use solution::{Finals, Solution, register_values};
+pub use solution::{Finals, Ordered, Solution, register_values};
 pub use traces::{Oracle, Trace, TraceEvent, Traces, Turn};
 pub use values::{Stuck, Values};

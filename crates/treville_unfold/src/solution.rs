@@ -6,7 +6,7 @@ use crate::skeleton::Solved;
 use crate::values::Values;
 use std::collections::BTreeMap;
 use treville_base::Idx;
-use treville_event::{Cell, Kind, Relation};
+use treville_event::{Cell, EventSet, Kind, Relation};
 use treville_ir::{Place, Program, ThreadId};
 use treville_task::FinalValue;
 use treville_term::{Bv, TermId};
@@ -75,6 +75,35 @@ impl Solution {
             }
         }
         writes
+    }
+}
+
+/// What follows from an order of the writes of each cell.
+pub struct Ordered {
+    /// Empty if the model makes its own.
+    pub co: Relation,
+    /// The last writes of observed cells.
+    pub finals: EventSet,
+    /// The last value of each cell.
+    pub memory: BTreeMap<Cell, Bv>,
+}
+
+impl Solution {
+    /// The writes of each cell, in these orders.
+    pub fn ordered(&self, prepared: &Prepared<'_>, orders: &[Vec<usize>]) -> Ordered {
+        let n = self.solved.len();
+        let mut co = Relation::new(n);
+        if prepared.free_co {
+            for order in orders {
+                for (i, &a) in order.iter().enumerate() {
+                    order[i + 1..].iter().for_each(|&b| co.insert(a, b));
+                }
+            }
+        }
+        let last = || orders.iter().filter_map(|order| order.last().copied());
+        let finals = EventSet::from_members(n, last().filter(|&w| prepared.is_observed(self.solved[w].cell)));
+        let memory = last().filter_map(|w| Some((self.solved[w].cell?, self.solved[w].written?))).collect();
+        Ordered { co, finals, memory }
     }
 }
 
