@@ -191,7 +191,7 @@ impl Queries {
         let asked = &closed.asked;
         let mut all = Vec::new();
         let says = |mode: CheckMode| matches!(mode, CheckMode::Flag | CheckMode::UndefinedUnless);
-        let flags = model.checks.iter().filter(|check| says(check.mode)).map(|check| &check.name);
+        let flags = model.made_checks().filter(|(_, check)| says(check.mode)).map(|(_, check)| &check.name);
         let known = |flag: &Name| FLAGS.iter().position(|(name, ..)| *flag == *name);
         let wanted = flags.filter(|flag| known(flag).is_some() || properties.contains(&Failing::Flag));
         let mut wanted: Vec<&Name> = wanted.filter(|flag| **flag != LEAK).collect();

@@ -15,6 +15,15 @@ fn exit_statuses_of_single_files() {
 }
 
 #[test]
+fn every_engine_leaves_out_the_checks_that_are_skipped() {
+    for engine in ["enumerate", "explore", "bmc"] {
+        let call = ["verify", &case("SB.litmus"), "--model", "sc", "--engine", engine];
+        assert_eq!(treville(&call).status, 1, "{engine}");
+        assert_eq!(treville(&[&call[..], &["--skip-check", "sc"]].concat()).status, 0, "{engine}");
+    }
+}
+
+#[test]
 fn a_batch_has_the_worst_status() {
     let (yes, no) = (case("SB.litmus"), case("SB+mfences.litmus"));
     let bad = write("batch/bad.litmus", "X86 bad\n{}\n P0 ;\n NOSUCH ;\nexists (0:EAX=0)\n");

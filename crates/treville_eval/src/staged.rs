@@ -7,7 +7,7 @@ use crate::coherence::CoherencePlan;
 use treville_base::{BitMatrix, BitSet, Idx, IndexVec, Name};
 use treville_event::{BaseRel, EventSet, Relation, Skeleton};
 use treville_model::syntax::CheckMode;
-use treville_model::{CheckId, CheckKind, Model, RecId, RecOrder, Shape, Stage, Step, Term, TermId, Test};
+use treville_model::{CheckId, CheckKind, Model, RecId, RecOrder, Shape, Stage, Term, TermId, Test};
 
 /// What is computed once for a model.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Plan {
             return None;
         }
         let inside = model.recs.ids().map(|group| inside(model, group)).collect::<Option<Vec<_>>>()?;
-        let checks = || model.steps.iter().filter_map(|s| if let Step::Check(id) = s { Some(*id) } else { None });
+        let checks = || model.made_checks().map(|(id, _)| id);
         let mode = |id: &CheckId| model.checks[*id].mode;
         let (mut required, other): (Vec<_>, Vec<_>) =
             checks().filter(|id| mode(id) == CheckMode::Require).partition(|id| model.checks[*id].monotone);

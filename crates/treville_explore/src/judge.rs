@@ -46,7 +46,7 @@ impl<'a> Judge<'a> {
 
     /// Why the search would not find all executions, if it would not.
     pub(crate) fn refusal(&mut self, has_updates: bool) -> Option<String> {
-        let required = self.model.checks.iter_enumerated().filter(|(_, c)| c.mode == CheckMode::Require);
+        let required = self.model.made_checks().filter(|(_, c)| c.mode == CheckMode::Require);
         for (id, check) in required {
             if !self.settled.contains(&id) {
                 return Some(format!("whether {} holds is not settled by the beginning of an execution", check.name));

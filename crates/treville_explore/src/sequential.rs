@@ -105,7 +105,7 @@ impl Facts {
 /// What the model requires that a sequentially consistent execution may violate, as far as one can see.
 pub(crate) fn unproven(model: &Model) -> Vec<CheckId> {
     let facts = facts(model);
-    let required = model.checks.iter_enumerated().filter(|(_, check)| check.mode == CheckMode::Require);
+    let required = model.made_checks().filter(|(_, check)| check.mode == CheckMode::Require);
     let may_fail = |test: &Test| {
         let of_term = facts[test.term];
         let holds = match test.kind {

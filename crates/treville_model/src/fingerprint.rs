@@ -1,11 +1,19 @@
 //! A hash of what a model means: equal for models that differ only in names, places and unused definitions.
 
-use crate::model::{GeneralId, Model, PickSource, RecId, Static, Step, Term, TermId};
+use crate::model::{Check, CheckId, GeneralId, Model, PickSource, RecId, Static, Step, Term, TermId};
 use rustc_hash::FxHashSet;
 use std::fmt::{self, Write};
 use treville_base::Idx;
 
 impl Model {
+    /// The checks that are made, in their order: all but those that were skipped.
+    pub fn made_checks(&self) -> impl Iterator<Item = (CheckId, &Check)> {
+        self.steps.iter().filter_map(|step| match *step {
+            Step::Check(check) => Some((check, &self.checks[check])),
+            Step::Pick(_) => None,
+        })
+    }
+
     /// Leaves out the checks of these names, to see what the others do without them. Returns the names of no check.
     pub fn skip_checks(&mut self, names: &[String]) -> Vec<String> {
         let named = |name: &String| {

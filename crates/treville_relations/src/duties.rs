@@ -19,7 +19,7 @@ pub struct Duty {
 
 /// The checks that are required; with `notes`, also what makes flags rise, behaviour undefined and assertions fail.
 pub(crate) fn duties(model: &Model, notes: bool) -> Vec<Duty> {
-    let all = model.checks.iter_enumerated().map(|(check, c)| {
+    let all = model.made_checks().map(|(check, c)| {
         let (mut kind, mut term) = (c.test.kind, c.test.term);
         while let (&Term::Plus(a), CheckKind::Acyclic | CheckKind::Irreflexive) = (model.term(term), kind) {
             (kind, term) = (CheckKind::Acyclic, a);

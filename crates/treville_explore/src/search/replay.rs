@@ -59,7 +59,7 @@ impl Search<'_, '_> {
     /// If there is one, and flags are looked for.
     pub(super) fn check_flags(&mut self) -> Result<(), Stop> {
         let Some(Reference { model, .. }) = &self.options.reference else { return Ok(()) };
-        let flags = model.checks.iter().any(|check| notes(check.mode) && check.name != RACE);
+        let flags = model.made_checks().any(|(_, check)| notes(check.mode) && check.name != RACE);
         if !flags || !self.options.properties.contains(&Failure::Flag) {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl Search<'_, '_> {
 const RACE: &str = "data-race";
 
 fn knows_races(model: &Model) -> bool {
-    model.checks.iter().any(|check| check.name == RACE)
+    model.made_checks().any(|(_, check)| check.name == RACE)
 }
 
 /// Whether a check says something of executions without forbidding any.
