@@ -34,6 +34,9 @@ const ENGINES: &[EngineEntry] = &[
     },
 ];
 
+/// Those that are asked of a test that the first engine has no answer to, in this order.
+const SPARES: &[&str] = &["bmc", "explore"];
+
 /// Engines of the design that do not exist yet.
 const NOT_BUILT: &[&str] = &["machine", "abstract"];
 
@@ -65,10 +68,15 @@ impl Engines {
         }
     }
 
-    /// The engine to ask if the first one refuses, unless the call names its own.
-    pub(crate) fn spare(&self, options: &RunOptions) -> Option<Arc<dyn Engine>> {
-        let auto = options.engine.as_deref().is_none_or(|name| name == "auto") && !options.plain;
-        auto.then(|| self.named(Self::FOR_PROGRAMS).ok()).flatten()
+    /// The engines to ask if the first one has no answer, unless the call names its own.
+    pub(crate) fn spares(&self, options: &RunOptions) -> Option<Vec<Arc<dyn Engine>>> {
+        let auto = is_auto(options) && !options.plain;
+        auto.then(|| SPARES.iter().filter_map(|name| self.named(name).ok()).collect())
+    }
+
+    /// The engine that is asked of programs beside the first one, unless the call names its own.
+    pub(crate) fn beside(&self, options: &RunOptions) -> Option<Arc<dyn Engine>> {
+        if is_auto(options) { self.named("bmc").ok() } else { None }
     }
 
     /// The same for a program that asks nothing of its own.
@@ -92,6 +100,11 @@ impl Engines {
         let known = ENGINES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
         Err(format!("there is no engine {name} (there are: auto, {known})"))
     }
+}
+
+/// Whether the tool is to choose.
+fn is_auto(options: &RunOptions) -> bool {
+    options.engine.as_deref().is_none_or(|name| name == "auto")
 }
 
 /// Only one engine makes proofs.

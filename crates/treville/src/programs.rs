@@ -1,5 +1,6 @@
 //! Whole programs: they ask nothing of their own, and the question is whether they can fail.
 
+use crate::auto::{self, Choice};
 use crate::executions::unknown;
 use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, refusal, unreadable};
 use std::path::Path;
@@ -93,7 +94,7 @@ fn read_ir(path: &str, text: &str, _: &Options, _: &dyn Files) -> Read {
 /// What a program was checked with, and what came out.
 pub(crate) struct Run {
     pub(crate) model: String,
-    pub(crate) engine: &'static str,
+    pub(crate) choice: Choice,
     pub(crate) checked: ProgramChecked,
 }
 
@@ -163,17 +164,23 @@ impl Session<'_> {
             stories,
         };
         let name = engine.info().name;
-        let run = |engine: &dyn Engine| {
+        let run = |engine: &dyn Engine, task: &Task, monitor: &dyn Monitor| {
             if closed::is_for_tests(engine) {
                 let source = closed::Source { program: &in_c, sources: &sources, model: &model, algebraic: built_in };
-                return self.run_closed(engine, &task, &source, options, monitor);
+                return self.run_closed(engine, task, &source, options, monitor);
             }
-            engine.supports(&task).map_err(|why| refusal(name, &why, &sources))?;
-            Ok(engine.run(&task, monitor))
+            engine.supports(task).map_err(|why| refusal(engine.info().name, &why, &sources))?;
+            Ok(engine.run(task, monitor))
         };
-        let outcome = run(&*engine)?;
+        // Complete executions are shown by the one that lists them.
+        let beside = self.engines.beside(&options.run).filter(|_| stories == 0);
+        let (outcome, choice) = match &beside {
+            Some(beside) => auto::race([&*engine, &**beside], &task, &run, monitor)?,
+            None => (run(&*engine, &task, monitor)?, Choice::named(&*engine)),
+        };
         if let Some(second) = &options.run.cross_check {
-            let other = run(&*self.engines.named(second).map_err(unreadable)?)?;
+            let second_engine = self.engines.named(second).map_err(unreadable)?;
+            let other = run(&*second_engine, &task, monitor)?;
             if let Some(why) = &other.stopped {
                 let reason = format!("the answer could not be checked by {second}: {why}");
                 return Err(unknown(reason));
@@ -185,7 +192,7 @@ impl Session<'_> {
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
         let checked = ProgramChecked { program, sources: Arc::new(sources), outcome, verdict, scope };
-        Ok(Run { model, engine: name, checked })
+        Ok(Run { model, choice, checked })
     }
 }
 

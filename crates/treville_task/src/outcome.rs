@@ -40,6 +40,8 @@ pub enum StopReason {
     Timeout,
     Cancelled,
     Memory,
+    /// As much as was allowed has been looked at.
+    Effort,
     /// The engine met something that it cannot judge; the text says what and where.
     Refused(String),
     /// The same at a place of the program.
@@ -55,6 +57,8 @@ impl StopReason {
             Some(StopReason::Timeout)
         } else if cancel.is_full() {
             Some(StopReason::Memory)
+        } else if cancel.is_spent() {
+            Some(StopReason::Effort)
         } else {
             None
         }
@@ -67,6 +71,7 @@ impl std::fmt::Display for StopReason {
             StopReason::Timeout => f.write_str("the time limit was reached"),
             StopReason::Cancelled => f.write_str("interrupted"),
             StopReason::Memory => f.write_str("the memory limit was reached"),
+            StopReason::Effort => f.write_str("there is too much to look at"),
             StopReason::Refused(why) | StopReason::RefusedAt(why, _) => f.write_str(why),
         }
     }
@@ -121,7 +126,7 @@ pub struct Proof {
 /// Figures for `--stats`, by name.
 pub type Stats = BTreeMap<&'static str, u64>;
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Outcome {
     /// One for each query.
     pub answers: Vec<Answer>,
