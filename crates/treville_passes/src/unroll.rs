@@ -176,7 +176,7 @@ impl Unroller<'_> {
         let old = &self.func.blocks[block];
         let nowhere = Span::new(treville_base::FileId(0), 0, 0);
         if around.last() == Some(&block) {
-            for op in self.idle.begin(block) {
+            for op in self.idle.begin(block, None) {
                 self.push(at, op, place(old).unwrap_or(nowhere));
             }
         }
@@ -316,7 +316,8 @@ impl Unroller<'_> {
             return self.stop(Wait::Assume, span);
         }
         if !repeats {
-            return self.block_of(to, iterations);
+            let next = self.block_of(to, iterations);
+            return self.enter(from.0, to, next, span);
         }
         let end = self.new_block();
         let mut at = end;
@@ -338,6 +339,20 @@ impl Unroller<'_> {
         let next = self.block_of(to, iterations);
         self.out.blocks[at].end = Terminator::Goto(next);
         end
+    }
+
+    /// The way from a block to the copy of another one, with what an iteration that begins there begins with.
+    fn enter(&mut self, from: BlockId, to: BlockId, copy: BlockId, span: Span) -> BlockId {
+        let begin = self.idle.begin(from, Some(to));
+        if begin.is_empty() {
+            return copy;
+        }
+        let block = self.new_block();
+        for op in begin {
+            self.push(block, op, span);
+        }
+        self.out.blocks[block].end = Terminator::Goto(copy);
+        block
     }
 
     /// Where a control dependency ends, if that is still there.
