@@ -161,6 +161,7 @@ impl Session<'_> {
             properties: options.run.properties.failures(),
             reference: Some(reference),
             stories,
+            retry: None,
         };
         let name = engine.info().name;
         let run = |engine: &dyn Engine| {
@@ -296,6 +297,7 @@ thread main main []
             properties: Failing::USUAL.iter().copied().collect(),
             reference: Some(reference),
             stories: 0,
+            retry: None,
         };
         let engine = session.engines.named("explore").unwrap_or_else(|e| panic!("{e}"));
         engine.run(&task, &Silent)

@@ -146,6 +146,7 @@ impl<'f> Session<'f> {
             properties: BTreeSet::new(),
             reference: None,
             stories: 0,
+            retry: None,
         })
     }
 }

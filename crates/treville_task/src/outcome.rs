@@ -40,6 +40,8 @@ pub enum StopReason {
     Timeout,
     Cancelled,
     Memory,
+    /// Not found soon, and to be looked for at a larger bound.
+    Later,
     /// The engine met something that it cannot judge; the text says what and where.
     Refused(String),
     /// The same at a place of the program.
@@ -67,6 +69,7 @@ impl std::fmt::Display for StopReason {
             StopReason::Timeout => f.write_str("the time limit was reached"),
             StopReason::Cancelled => f.write_str("interrupted"),
             StopReason::Memory => f.write_str("the memory limit was reached"),
+            StopReason::Later => f.write_str("left for a larger bound"),
             StopReason::Refused(why) | StopReason::RefusedAt(why, _) => f.write_str(why),
         }
     }
