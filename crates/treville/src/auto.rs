@@ -172,7 +172,7 @@ mod tests {
     }
 
     fn task() -> Task {
-        let text = "program \"p\"\ndialect C rc11\nfunc main () {\nb0:\n  return _\n}\nthread main main []\n";
+        let text = "program \"p\"\ndialect C rc11\nfunc main () regs [] {\nb0:\n  return _\n}\nthread main main []\n";
         let program = treville_ir::text::parse(treville_base::FileId(0), text).unwrap_or_else(|e| panic!("{e:?}"));
         Task {
             program: Arc::new(program),

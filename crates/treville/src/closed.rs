@@ -68,7 +68,8 @@ impl Session<'_> {
         let mut bound = options.run.bound.unwrap_or(Bounds::FIRST);
         loop {
             let outcome = self.run_closed_at(bound, engine, task, source, options, monitor)?;
-            let decided = outcome.violation.is_some() || outcome.stopped.is_some() || !outcome.cut;
+            let stopped = outcome.stopped.as_ref().is_some_and(|why| *why != StopReason::Effort);
+            let decided = outcome.violation.is_some() || stopped || !outcome.cut;
             match Bounds::after(options.run.bound, bound) {
                 Some(larger) if !decided => bound = larger,
                 _ => return Ok(outcome),
@@ -117,6 +118,7 @@ impl Session<'_> {
             states: lists,
             reference: None,
             stories: 0,
+            retry: Bounds::after(options.run.bound, bound).and_then(|_| queries.cut()),
             ..task.clone()
         };
         engine.supports(&inner).map_err(|why| refusal(name, &why, source.sources))?;
@@ -133,6 +135,7 @@ impl Session<'_> {
         let ended = Task {
             question: Some(Arc::new(question)),
             queries: leaks.all.iter().map(|(_, goal)| Query { goal: goal.clone() }).collect(),
+            retry: None,
             ..inner.clone()
         };
         let leaking = told(&ended, &leaks);
@@ -216,6 +219,11 @@ impl Queries {
         all.push((Meaning::Cut, end(&asked.cut)));
         Queries { all }
     }
+
+    /// The query whether a loop goes on beyond the bound.
+    fn cut(&self) -> Option<usize> {
+        self.all.iter().position(|(meaning, _)| *meaning == Meaning::Cut)
+    }
 }
 
 /// What an engine for tests says, told of the program.
@@ -258,7 +266,9 @@ impl Told<'_> {
                 Meaning::Flag => violation = violation.or_else(|| Some(self.flagged(flag?, witness))),
             }
         }
-        let stopped = inner.stopped.or_else(|| doubt.map(|why| StopReason::Refused(why.to_owned())));
+        // What was found needs no larger bound.
+        let stopped = inner.stopped.filter(|why| *why != StopReason::Effort || violation.is_none());
+        let stopped = stopped.or_else(|| doubt.map(|why| StopReason::Refused(why.to_owned())));
         let cut_at = self.closed.cut_at.filter(|_| cut);
         let counts = inner.counts.map(|_| counts);
         let mut proofs = inner.proofs;

@@ -162,6 +162,7 @@ impl Session<'_> {
             properties: options.run.properties.failures(),
             reference: Some(reference),
             stories,
+            retry: None,
         };
         let name = engine.info().name;
         let run = |engine: &dyn Engine, task: &Task, monitor: &dyn Monitor| {
@@ -303,6 +304,7 @@ thread main main []
             properties: Failing::USUAL.iter().copied().collect(),
             reference: Some(reference),
             stories: 0,
+            retry: None,
         };
         let engine = session.engines.named("explore").unwrap_or_else(|e| panic!("{e}"));
         engine.run(&task, &Silent)

@@ -133,6 +133,7 @@ impl<'f> Session<'f> {
             properties: BTreeSet::new(),
             reference: None,
             stories: 0,
+            retry: None,
         })
     }
 }

@@ -39,7 +39,14 @@ pub(crate) struct Search<'a> {
     collector: Collector<'a>,
     /// What holds of every execution that counts: all threads end, and the filter keeps it.
     pub(crate) counted: Vec<Lit>,
+    /// Everything will be asked again at a larger bound: what takes longer than [`PATIENCE`] is left for then.
+    hurried: bool,
+    /// Something was left.
+    left: bool,
 }
+
+/// Conflicts of a search that is going to be repeated at a larger bound.
+const PATIENCE: u32 = 4000;
 
 /// The search ends here.
 pub(crate) struct Stop(pub(crate) StopReason);
@@ -152,7 +159,7 @@ impl Ground<'_> {
         if let Some(filter) = self.task.question.as_ref().and_then(|q| q.filter.as_ref()) {
             counted.push(encoder.formula(filter, &self.registers));
         }
-        Ok(Search { ground: self, encoder, collector: Collector::new(self.task), counted })
+        Ok(Search { ground: self, encoder, collector: Collector::new(self.task), counted, hurried: false, left: false })
     }
 }
 
@@ -170,6 +177,10 @@ impl<'a> Search<'a> {
                 self.exclude();
             }
         }
+        if let Some(query) = self.ground.task.retry {
+            self.query(query)?;
+            self.hurried = self.collector.has_witness(query);
+        }
         if self.ground.task.states {
             self.states()?;
         } else {
@@ -180,16 +191,21 @@ impl<'a> Search<'a> {
             let why = "an access with a computed address touches a part of a location, which is not supported";
             return Err(Stop(StopReason::Refused(why.into())));
         }
+        if self.left {
+            return Err(Stop(StopReason::Effort));
+        }
         self.is_possible(self.encoder.cut)
     }
 
     /// One execution for each query, if there is one.
     fn queries(&mut self) -> Result<(), Stop> {
-        for i in 0..self.ground.task.queries.len() {
-            let Some(asked) = self.asked(i) else { continue };
-            if !self.collector.has_witness(i) && self.next(&[asked], true)? && !self.collector.has_witness(i) {
-                return Err(disagree("its final state is another one"));
-            }
+        (0..self.ground.task.queries.len()).try_for_each(|query| self.query(query))
+    }
+
+    fn query(&mut self, query: usize) -> Result<(), Stop> {
+        let Some(asked) = self.asked(query).filter(|_| !self.collector.has_witness(query)) else { return Ok(()) };
+        if self.next(&[asked], true)? && !self.collector.has_witness(query) {
+            return Err(disagree("its final state is another one"));
         }
         Ok(())
     }
@@ -251,8 +267,17 @@ impl<'a> Search<'a> {
         let Semantics::Axioms(model, _) = &self.ground.task.semantics else { return Ok(false) };
         let assumptions: Vec<Lit> = self.counted.iter().chain(properties).copied().collect();
         loop {
-            if !self.solve(&assumptions)? {
-                return Ok(false);
+            if self.hurried {
+                self.encoder.solver().limit(PATIENCE);
+            }
+            match self.encoder.solver().solve(&assumptions, cancel) {
+                Verdict::Unsat => return Ok(false),
+                Verdict::Unknown if self.hurried && !cancel.is_due() => {
+                    self.left = true;
+                    return Ok(false);
+                }
+                Verdict::Unknown => return Err(Stop(StopReason::of(cancel).unwrap_or(StopReason::Cancelled))),
+                Verdict::Sat => {}
             }
             let before = self.collector.counts.executions;
             let (collector, events) = (&mut self.collector, self.ground.events);

@@ -56,6 +56,7 @@ fn explored(program: &Program, model: &str) -> String {
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
         reference: None,
         stories: 0,
+        retry: None,
     };
     match Explore.explore(&task) {
         Err(why) => why.what,

@@ -154,6 +154,7 @@ impl Lab {
             properties: std::collections::BTreeSet::new(),
             reference: None,
             stories: 0,
+            retry: None,
         }
     }
 }
