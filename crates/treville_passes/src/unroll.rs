@@ -73,15 +73,37 @@ fn is_last(iterations: &[u32]) -> bool {
 fn bounds(func: &Func, nest: &Nest, usual: u32) -> BTreeMap<BlockId, u32> {
     let mut bounds = BTreeMap::new();
     for (id, block) in func.blocks.iter_enumerated() {
-        let Some(header) = nest.around(id).last() else { continue };
-        bounds.entry(*header).or_insert(usual);
-        for inst in &block.insts {
+        let around = nest.around(id).last();
+        if let Some(header) = around {
+            bounds.entry(*header).or_insert(usual);
+        }
+        for (i, inst) in block.insts.iter().enumerate() {
             if let Op::Mark(Mark::LoopBound(n)) = inst.op {
-                bounds.insert(*header, n);
+                let meant = follows(func, nest, id, i).or(around.copied());
+                if let Some(header) = meant {
+                    bounds.insert(header, n);
+                }
             }
         }
     }
     bounds
+}
+
+/// The loop that begins after operation `i` of a block, if nothing happens before it.
+fn follows(func: &Func, nest: &Nest, block: BlockId, i: usize) -> Option<BlockId> {
+    let silent = |inst: &Inst| matches!(inst.op, Op::Assign { .. } | Op::Mark(_));
+    let (mut at, mut rest) = (block, &func.blocks[block].insts[i..]);
+    for _ in func.blocks.ids() {
+        let Terminator::Goto(next) = func.blocks[at].end else { return None };
+        if !rest.iter().all(silent) || nest.around(block).contains(&next) {
+            return None;
+        }
+        if nest.around(next).last() == Some(&next) {
+            return Some(next);
+        }
+        (at, rest) = (next, &func.blocks[next].insts);
+    }
+    None
 }
 
 /// A jump backwards to what does not dominate it belongs to a loop with several entries.

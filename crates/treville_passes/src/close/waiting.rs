@@ -57,7 +57,7 @@ impl Closer<'_> {
                 let addr = body.held(addr.clone());
                 let old = self.take(body, &addr, size);
                 // Whoever only tries may see what is out of date.
-                let fails = self.tags.acquire.clone();
+                let fails = self.tags.tried.clone();
                 if let Some((_, read)) = body.last_read(&[old])
                     && let Op::Update { tags, .. } = body.op_mut(read.at)
                 {
@@ -80,7 +80,7 @@ impl Closer<'_> {
                 self.release(body, &addr);
                 self.fence(body);
                 let value = Expr::int(0, width);
-                body.emit(Op::Store { addr, value, size, tags: self.tags.release.clone() });
+                body.emit(Op::Store { addr, value, size, tags: self.tags.unlock.clone() });
             }
         }
     }
