@@ -165,7 +165,11 @@ fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool) -> Result
         }
         None => Words::of_c(),
     };
-    let base = if machine.is_some() || is_for_kernel(&finite) { Dialect::clone(&finite.dialect) } else { Dialect::c11("rc11") };
+    let base = if machine.is_some() || is_for_kernel(&finite) {
+        Dialect::clone(&finite.dialect)
+    } else {
+        Dialect::c11("rc11")
+    };
     let more = Words::more().into_iter().chain(["NA", "UNWRITTEN"].map(Name::new));
     let mut sets: Vec<Name> = base.sets.iter().cloned().chain(more).collect();
     sets.sort();

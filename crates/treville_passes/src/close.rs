@@ -132,8 +132,9 @@ pub fn close(program: &Program, words: &Words, liveness: bool) -> Result<Closed,
         let body = closer.thread(&start, init)?;
         bodies.push((start.name, body, init));
     }
-    for (name, mut body, init) in bodies {
-        closer.resolve(&mut body)?;
+    for (n, (name, mut body, init)) in bodies.into_iter().enumerate() {
+        let own = closer.todo[n].own;
+        closer.resolve(&mut body, own)?;
         let func = closer.out.funcs.push(tidy(body.finish(name.clone()), init));
         closer.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new() });
     }
@@ -430,12 +431,12 @@ impl Closer<'_> {
     }
 
     /// What depends on all objects and threads being known.
-    fn resolve(&mut self, body: &mut Body) -> Result<(), Diagnostic> {
+    fn resolve(&mut self, body: &mut Body, own: Option<ObjectId>) -> Result<(), Diagnostic> {
         while let Some((inst, rest)) = body.next_unresolved() {
             body.at(&inst);
             match &inst.op {
                 Op::Free { addr, .. } => self.free(body, addr),
-                Op::Join { dst, thread } => self.join(body, *dst, thread),
+                Op::Join { dst, thread } => self.join(body, *dst, thread, own),
                 _ => {}
             }
             body.go_on_with(rest);

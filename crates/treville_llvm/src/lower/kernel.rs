@@ -89,13 +89,7 @@ impl Code<'_, '_> {
         })
     }
 
-    fn kernel_load(
-        &mut self,
-        result: Option<ValueId>,
-        at: Operand,
-        size: Operand,
-        order: Operand,
-    ) -> Lowered<()> {
+    fn kernel_load(&mut self, result: Option<ValueId>, at: Operand, size: Operand, order: Operand) -> Lowered<()> {
         let (addr, size) = (self.scalar(at)?, self.kernel_size(size)?);
         let tags = self.kernel_tags(order)?;
         let dst = self.out.temporary(8 * size);
