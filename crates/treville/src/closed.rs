@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, SourceMap, Span};
 use treville_eval::{Evidence, judge};
-use treville_ir::{Dialect, Failure as Failing, Formula, Program, Question};
+use treville_ir::{Dialect, Failure as Failing, Formula, Op, Program, Question};
 use treville_model::Model;
 use treville_model::syntax::CheckMode;
 use treville_passes::close::{Closed, End, LATEST, Words, close, ends};
@@ -35,6 +35,9 @@ const FLAGS: &[(&str, Failing, &str)] = &[
     ("use-after-free", Failing::UseAfterFree, "an object is used after its end, or not ordered before it"),
     (LEAK, Failing::Leak, "an object is never freed"),
 ];
+
+/// Memory orders of C11.
+const OF_C11: &[&str] = &["RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"];
 
 /// More threads than this are not for engines that list executions.
 const MOST_LISTED: usize = 16;
@@ -159,16 +162,44 @@ fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool) -> Result
             finite = target::compile_with(&finite, source.model, &dialect, Exclusives::Together)?;
             target::words(source.model).unwrap_or_else(Words::of_c)
         }
+        None if is_for_kernel(&finite) => {
+            refuse_c11(&finite)?;
+            Words::of_kernel()
+        }
         None => Words::of_c(),
     };
-    let base = if machine.is_some() { Dialect::clone(&finite.dialect) } else { Dialect::c11("rc11") };
+    let base = if machine.is_some() || is_for_kernel(&finite) {
+        Dialect::clone(&finite.dialect)
+    } else {
+        Dialect::c11("rc11")
+    };
     let more = Words::more().into_iter().chain(["NA", "UNWRITTEN"].map(Name::new));
     let mut sets: Vec<Name> = base.sets.iter().cloned().chain(more).collect();
     sets.sort();
     sets.dedup();
-    // A compare-exchange writes if and only if it succeeds.
-    finite.dialect = Arc::new(Dialect { sets, loose_compare: false, ..base });
+    // What depends on a branch of compiled code never ends, and a compare-exchange writes if and only if it succeeds.
+    finite.dialect = Arc::new(Dialect { sets, branch_events: true, loose_compare: false, ..base });
     close(&finite, &words, liveness)
+}
+
+/// Whether a program has the memory orders of the Linux kernel.
+pub(crate) fn is_for_kernel(program: &Program) -> bool {
+    program.dialect.name == Dialect::KERNEL
+}
+
+/// The kernel's model does not know the memory orders of C11.
+fn refuse_c11(program: &Program) -> Result<(), Diagnostic> {
+    for inst in program.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts) {
+        let tags = match &inst.op {
+            Op::Load { tags, .. } | Op::Store { tags, .. } | Op::Fence { tags } => tags,
+            Op::Update { tags, .. } => &tags.fused,
+            _ => continue,
+        };
+        if tags.iter().any(|tag| OF_C11.contains(&program.tags[*tag].as_str())) {
+            return Err(Diagnostic::error(inst.span, "an atomic operation of C11 beside those of the Linux kernel"));
+        }
+    }
+    Ok(())
 }
 
 /// What is asked, and what it would mean.

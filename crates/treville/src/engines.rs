@@ -54,6 +54,9 @@ impl Engines {
     /// The one that takes programs as they are.
     pub(crate) const FOR_PROGRAMS: &str = "explore";
 
+    /// The one for programs that the other does not take.
+    const FOR_KERNEL: &str = "bmc";
+
     /// The engine that the options ask for.
     pub(crate) fn choose(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
         let name = options.engine.as_deref().filter(|name| *name != "auto").unwrap_or("enumerate");
@@ -79,9 +82,15 @@ impl Engines {
         if is_auto(options) { self.named("bmc").ok() } else { None }
     }
 
-    /// The same for a program that asks nothing of its own.
-    pub(crate) fn for_programs(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
+    /// The same for a program that asks nothing of its own; those for the Linux kernel are for engines that take tests.
+    pub(crate) fn for_programs(&self, options: &RunOptions, kernel: bool) -> Result<Arc<dyn Engine>, String> {
         match options.engine.as_deref() {
+            Some(Self::FOR_PROGRAMS) if kernel => {
+                Err(format!("programs for the Linux kernel are for {} and enumerate", Self::FOR_KERNEL))
+            }
+            None | Some("auto") if kernel => {
+                self.choose(&RunOptions { engine: Some(Self::FOR_KERNEL.to_owned()), ..options.clone() })
+            }
             None | Some("auto") => {
                 refuse_proofs(Self::FOR_PROGRAMS, options)?;
                 self.named(Self::FOR_PROGRAMS)

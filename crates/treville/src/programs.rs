@@ -2,7 +2,7 @@
 
 use crate::auto::{self, Choice};
 use crate::executions::unknown;
-use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, refusal, unreadable};
+use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, library, refusal, unreadable};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -109,7 +109,12 @@ impl Session<'_> {
     ) -> Result<Run, Failure> {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
         let (program, sources) = (language.read)(path, &text, options, self.files)?;
-        let model = options.model.name.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+        let kernel = closed::is_for_kernel(&program);
+        let usual = if kernel { program.dialect.default_model.to_string() } else { DEFAULT_MODEL.to_owned() };
+        let model = options.model.name.clone().unwrap_or(usual);
+        if kernel && options.model.is_bundled(&model) {
+            library::fits(&model, &program.dialect)?;
+        }
         let built_in = options.model.is_bundled(&model) && BUILT_IN.contains(&model.as_str());
         // Models that are not built in may look at dependencies.
         let simpler =
@@ -128,7 +133,7 @@ impl Session<'_> {
             if let Some(machine) = target::dialect_for(&model) {
                 program =
                     compiled(&program, &model, machine).map_err(|why| failure(vec![why], Arc::new(sources.clone())))?;
-            } else {
+            } else if !kernel {
                 // All that a model of C may name, whatever the program's text says of its dialect.
                 program.dialect = Arc::new(Dialect::c11(DEFAULT_MODEL));
             }
@@ -142,7 +147,7 @@ impl Session<'_> {
         } else {
             Semantics::Axioms(Arc::clone(&reference.model), Arc::clone(&reference.vocabulary))
         };
-        let engine = self.engines.for_programs(&options.run).map_err(unreadable)?;
+        let engine = self.engines.for_programs(&options.run, kernel).map_err(unreadable)?;
         let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
         let task = Task {
