@@ -187,6 +187,7 @@ mod tests {
             properties: std::collections::BTreeSet::new(),
             reference: None,
             stories: 0,
+            retry: None,
         }
     }
 

@@ -257,6 +257,7 @@ fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
 mod tests {
     use super::*;
     use crate::MemoryFiles;
+    use crate::engines::Engines;
     use treville_base::Cancel;
     use treville_ir::Failure as Failing;
     use treville_task::Silent;
@@ -365,6 +366,7 @@ thread main main []
         let session = Session::new(&files, Cancel::new());
         let mut options = Options::default();
         options.model.name = Some(model.to_owned());
+        options.run.engine = Some(Engines::FOR_PROGRAMS.to_owned());
         let Some(language) = language("lb.ir") else { return Err("no language".into()) };
         match session.check_program("lb.ir", language, &options, 0, &Silent) {
             Ok(run) => match run.checked.outcome.stopped {
@@ -442,6 +444,14 @@ thread main main []
         assert_eq!(executions(&free, "my.cat", &[("my.cat", &ordered)]), Ok(3));
         let out_of_nowhere = executions(&free, "my.cat", &[("my.cat", coherent)]);
         assert!(out_of_nowhere.is_err_and(|why| why.contains("out of nowhere")));
+        // Another engine takes it.
+        let files = [("lb.ir", free.as_str()), ("my.cat", coherent)];
+        let files = MemoryFiles(files.map(|(name, text)| (name.to_owned(), text.to_owned())).into());
+        let mut options = Options::default();
+        options.model.name = Some("my.cat".to_owned());
+        let report = Session::new(&files, Cancel::new()).verify("lb.ir", &options, &Silent);
+        assert_eq!(report.engine, "bmc");
+        assert!(report.chosen.is_some_and(|chosen| chosen.why.contains("out of nowhere")));
         // Nobody may see what another thread has written, even if it is the latest.
         let stale = format!("{ordered}empty [RLX]; (rf & ext)\n");
         let stale = executions(&free, "my.cat", &[("my.cat", &stale)]);
