@@ -1,6 +1,8 @@
 //! Programs for engines that take tests: they are made finite, and what threads start and how they fail becomes a question about
 //! final states and flags.
 
+mod telling;
+
 use crate::engines::Engines;
 use crate::executions::unknown;
 use crate::programs::model_for_programs;
@@ -8,9 +10,11 @@ use crate::proofs::{query_of, say};
 use crate::{Options, Session, front_ends, refusal};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use telling::{Standstill, story};
 use treville_base::{Diagnostic, Name, SourceMap, Span};
 use treville_eval::{Evidence, judge};
-use treville_ir::{Dialect, Failure as Failing, Formula, Op, Program, Question};
+use treville_event::EventId;
+use treville_ir::{Dialect, Failure as Failing, Formula, Op, Program, Question, Wait};
 use treville_model::Model;
 use treville_model::syntax::CheckMode;
 use treville_passes::close::{Closed, End, LATEST, Words, close, ends};
@@ -18,8 +22,8 @@ use treville_passes::target::{self, Exclusives};
 use treville_passes::{Unrolling, loop_free};
 use treville_report::Failure;
 use treville_task::{
-    Answer, Bounds, Counts, Engine, Goal, Monitor, Outcome, Proof, Query, Semantics, StopReason, Task, Unsupported,
-    Violation, Witness,
+    Answer, Bounds, Counts, Engine, Goal, Monitor, Outcome, Proof, Query, Semantics, StopReason, Story, Task,
+    Unsupported, Violation, Witness,
 };
 
 /// The flag that only counts if all threads have ended.
@@ -126,7 +130,7 @@ impl Session<'_> {
         };
         engine.supports(&inner).map_err(|why| refusal(name, &why, source.sources))?;
         let told = |task: &Task, queries: &Queries| {
-            let told = Told { closed: &closed, model: &linked.model, task, queries };
+            let told = Told { closed: &closed, model: &linked.model, task, queries, program: source.program };
             told.outcome(engine.run(task, monitor))
         };
         let outcome = told(&inner, &queries);
@@ -263,6 +267,8 @@ struct Told<'a> {
     model: &'a Model,
     task: &'a Task,
     queries: &'a Queries,
+    /// The program as it is.
+    program: &'a Program,
 }
 
 impl Told<'_> {
@@ -340,7 +346,9 @@ impl Told<'_> {
                 return None;
             }
             let name = (*failure == Failing::Assertion).then(|| message.clone());
-            Some(Violation { thread: thread.0, span: Some(*span), ..found(*failure, name, message.to_string()) })
+            let fails = Standstill { thread: thread.0, span: Some(*span), wait: None };
+            let story = self.story(witness, &[], &[fails]);
+            Some(Violation { thread: thread.0, span: Some(*span), story, ..found(*failure, name, message.to_string()) })
         })
     }
 
@@ -356,9 +364,15 @@ impl Told<'_> {
         };
         let thread = *waiting.first()?;
         // Its last read is where it waits.
-        let events = witness.graph.skeleton.events.iter();
-        let last = events.filter(|e| e.thread == Some(thread) && e.kind.reads()).max_by_key(|e| e.index);
-        Some(Violation { thread, span: last.and_then(|e| e.span), ..found(failure, None, what.to_owned()) })
+        let last = |thread: u32| {
+            let events = witness.graph.skeleton.events.iter();
+            events.filter(|e| e.thread == Some(thread) && e.kind.reads()).max_by_key(|e| e.index).and_then(|e| e.span)
+        };
+        let wait = Some(if failure == Failing::Liveness { Wait::Spin } else { Wait::Resource });
+        let stand: Vec<Standstill> =
+            waiting.iter().map(|thread| Standstill { thread: *thread, span: last(*thread), wait }).collect();
+        let story = self.story(witness, &[], &stand);
+        Some(Violation { thread, span: last(thread), story, ..found(failure, None, what.to_owned()) })
     }
 
     /// A flag that is raised, with the events that raise it.
@@ -378,11 +392,18 @@ impl Told<'_> {
         violation.thread = at.thread.unwrap_or(0);
         violation.span = at.span.filter(is_somewhere);
         violation.other = other.span.filter(|span| is_somewhere(span) && Some(*span) != violation.span);
+        let about = if event(second).thread.is_some() { [second, first] } else { [first, second] };
+        violation.story = self.story(witness, &about, &[]);
         violation
     }
 
+    /// What leads to a violation.
+    fn story(&self, witness: &Witness, about: &[EventId], standstills: &[Standstill]) -> Option<Box<Story>> {
+        Some(Box::new(story(self.closed, &witness.graph, self.program, about, standstills)))
+    }
+
     /// The pair of events that a flag is raised by.
-    fn evidence(&self, flag: &Name, witness: &Witness) -> Option<(treville_event::EventId, treville_event::EventId)> {
+    fn evidence(&self, flag: &Name, witness: &Witness) -> Option<(EventId, EventId)> {
         let judgements = judge(self.model, &witness.graph, &self.task.limits.cancel).ok()?;
         let results = judgements.iter().flat_map(|judgement| &judgement.checks);
         let raised = results.filter(|result| self.model.checks[result.check].name == *flag);

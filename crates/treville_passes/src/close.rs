@@ -39,6 +39,31 @@ pub struct Closed {
     pub failures: Vec<(Failure, Name, Span)>,
     /// Where a thread is cut at a bound.
     pub cut_at: Option<Span>,
+    /// What passes between each started thread and the others, from the second thread on.
+    threads: Vec<ObjectId>,
+}
+
+/// What a place is for by which threads start and end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Channel {
+    Start,
+    End,
+    /// Arguments and results.
+    Value,
+}
+
+impl Closed {
+    /// The thread whose start or end is told at an address, and what is told there.
+    pub fn channel(&self, address: u64) -> Option<(u32, Channel)> {
+        let (object, offset) = self.program.object_at(address)?;
+        let thread = self.threads.iter().position(|own| *own == object)? + 1;
+        let channel = match offset as i64 {
+            STARTED => Channel::Start,
+            ENDED => Channel::End,
+            _ => Channel::Value,
+        };
+        Some((thread as u32, channel))
+    }
 }
 
 /// How what a program does not write itself is written in its dialect: threads and locks.
@@ -139,7 +164,8 @@ pub fn close(program: &Program, words: &Words, liveness: bool) -> Result<Closed,
         closer.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new() });
     }
     let asked = Asked::of(&closer.out);
-    Ok(Closed { asked, program: closer.out, failures: closer.failures, cut_at: closer.cut_at })
+    let Closer { out: program, failures, cut_at, threads, .. } = closer;
+    Ok(Closed { asked, program, failures, cut_at, threads })
 }
 
 /// The code of a thread in order, without what is known by now.
