@@ -82,7 +82,7 @@ fn what_is_solved_is_told_as_well() {
     assert!(deadlock.contains("finds y locked by line 7 of thread 1"), "{deadlock}");
     let sum = "store &x 1:32 4 [A RLX]\np = join h\nr = load &x 4 [A RLX]\nbranch (eq r 1:32) b1 b2\n";
     let fails = told_by("bmc", "store &x 1:32 4 [A RLX]\nreturn 0:64", &format!("{sum}{FAILS}"), "rc11", &[]);
-    let ends = ["15 p = join h sees the end of thread 1", "> 19 fail assertion \"wrong\" fails"];
+    let ends = ["14 p = join h sees the end of thread 1", "> 18 fail assertion \"wrong\" fails"];
     assert_tells(&fails, &ends);
 }
 
