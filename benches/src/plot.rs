@@ -135,7 +135,8 @@ impl Plot {
         );
         if !series.name.is_empty() {
             let y = TOP + 18.0 + 16.0 * i as f64;
-            let _ = writeln!(out, "<path d=\"M{} {}h14\" stroke=\"{colour}\" stroke-width=\"3\"/>", LEFT + 12.0, y - 4.0);
+            let _ =
+                writeln!(out, "<path d=\"M{} {}h14\" stroke=\"{colour}\" stroke-width=\"3\"/>", LEFT + 12.0, y - 4.0);
             text(out, LEFT + 32.0, y, "start", &series.name);
         }
     }
