@@ -63,9 +63,10 @@ pub fn difference(allowing: &Task, forbidding: &Task, options: &Options) -> Resu
 
 fn at_bound(allowing: &Task, forbidding: &Task, options: &Options, bound: u32) -> Result<Compared, Stop> {
     let objecting = objecting(forbidding)?;
-    with_ground(allowing, options, bound, |a| {
-        with_ground(&objecting, options, bound, |b| {
-            with_ground(forbidding, options, bound, |other| {
+    let none = BTreeSet::new();
+    with_ground(allowing, options, bound, &none, |a| {
+        with_ground(&objecting, options, bound, &none, |b| {
+            with_ground(forbidding, options, bound, &none, |other| {
                 let mut pair = Pair::new(a, b, forbidding)?;
                 let found = pair.find(&mut other.search(new_formula())?)?;
                 Ok(Compared { found, cut: pair.a.is_possible(pair.a.encoder.cut)? })

@@ -9,6 +9,7 @@ use crate::unrolled::unrolled;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::Name;
+use treville_event::Cell;
 use treville_ir::Question;
 use treville_model::Model;
 use treville_relations::{Analysis, analyse, local};
@@ -43,7 +44,12 @@ pub(crate) struct Search<'a> {
     hurried: bool,
     /// Something was left.
     left: bool,
+    /// Where accesses go astray that touch no object.
+    wild: BTreeSet<Cell>,
 }
+
+/// Cells outside of all objects that are made one after the other for accesses that go there.
+const MOST_OUTSIDE: usize = 8;
 
 /// Conflicts of a search that is going to be repeated at a larger bound.
 const PATIENCE: u32 = 4000;
@@ -54,11 +60,14 @@ pub(crate) struct Stop(pub(crate) StopReason);
 /// Answers at the bound that was given or, if none was, at growing ones until nothing is cut.
 pub(crate) fn run(task: &Task, options: &Options) -> Outcome {
     let mut bound = task.bounds.unroll;
+    let mut outside = BTreeSet::new();
     loop {
-        let outcome = run_at(task, options, bound);
-        match larger(task, &outcome, bound) {
-            Some(larger) => bound = larger,
-            None => return outcome,
+        match run_at(task, options, bound, &outside) {
+            Err(more) => outside.extend(more),
+            Ok(outcome) => match larger(task, &outcome, bound) {
+                Some(larger) => bound = larger,
+                None => return outcome,
+            },
         }
     }
 }
@@ -74,10 +83,16 @@ fn is_answered(task: &Task, outcome: &Outcome) -> bool {
     !task.states && outcome.answers.iter().all(|a| matches!(a, treville_task::Answer::Found(_)))
 }
 
-fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
-    let outcome = with_ground(task, options, bound, |ground| {
+/// At one bound, with cells `outside` of all objects. If more of these are needed, they come back.
+fn run_at(task: &Task, options: &Options, bound: u32, outside: &BTreeSet<Cell>) -> Result<Outcome, BTreeSet<Cell>> {
+    let outcome = with_ground(task, options, bound, outside, |ground| {
         let mut search = ground.search(new_formula())?;
         let found = search.all();
+        let wild: BTreeSet<Cell> = search.wild.difference(outside).copied().collect();
+        if !wild.is_empty() && outside.len() < MOST_OUTSIDE && !search.encoder.notes.is_empty() {
+            // With a cell there, the model may say what is wrong with it.
+            return Ok(Err(wild));
+        }
         let stats = search.stats();
         let outcome = match found {
             Ok(cut) => search.collector.outcome(None, cut, stats),
@@ -85,14 +100,14 @@ fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
         };
         let outcome = Outcome { counts: None, ..outcome };
         if !options.proofs || outcome.stopped.is_some() || larger(ground.task, &outcome, bound).is_some() {
-            return Ok(outcome);
+            return Ok(Ok(outcome));
         }
         let proofs = prove(ground, &outcome)?;
-        Ok(Outcome { proofs, ..outcome })
+        Ok(Ok(Outcome { proofs, ..outcome }))
     });
-    outcome.unwrap_or_else(|Stop(why)| Outcome {
-        counts: None,
-        ..Collector::new(task).outcome(Some(why), false, Stats::new())
+    outcome.unwrap_or_else(|Stop(why)| {
+        let outcome = Collector::new(task).outcome(Some(why), false, Stats::new());
+        Ok(Outcome { counts: None, ..outcome })
     })
 }
 
@@ -106,6 +121,7 @@ pub(crate) fn with_ground<R>(
     task: &Task,
     options: &Options,
     bound: u32,
+    outside: &BTreeSet<Cell>,
     visit: impl FnOnce(&Ground<'_>) -> Result<R, Stop>,
 ) -> Result<R, Stop> {
     let cancel = &task.limits.cancel;
@@ -122,7 +138,7 @@ pub(crate) fn with_ground<R>(
     let registers: Registers = task.program.roots.ids().map(|thread| guarded.registers(thread)).collect();
     let cuts: Vec<TermId> = guarded.threads.iter().flat_map(|thread| thread.cuts.iter().copied()).collect();
     let Guarded { traces, threads, required } = guarded;
-    let prepared = match Prepared::over(task, traces, cancel) {
+    let prepared = match Prepared::over(task, traces, outside, cancel) {
         Ok(prepared) => prepared,
         Err(Failed::Refused(why)) => return Err(Stop(StopReason::Refused(why))),
         Err(Failed::NoAxioms | Failed::TooManyPaths) => return Err(late()),
@@ -159,7 +175,15 @@ impl Ground<'_> {
         if let Some(filter) = self.task.question.as_ref().and_then(|q| q.filter.as_ref()) {
             counted.push(encoder.formula(filter, &self.registers));
         }
-        Ok(Search { ground: self, encoder, collector: Collector::new(self.task), counted, hurried: false, left: false })
+        Ok(Search {
+            ground: self,
+            encoder,
+            collector: Collector::new(self.task),
+            counted,
+            hurried: false,
+            left: false,
+            wild: BTreeSet::new(),
+        })
     }
 }
 
@@ -178,23 +202,60 @@ impl<'a> Search<'a> {
             }
         }
         if let Some(query) = self.ground.task.retry {
+            self.hurried = true;
             self.query(query)?;
+            // If it was not found soon, it is looked for together with everything else.
+            self.left = false;
             self.hurried = self.collector.has_witness(query);
         }
         if self.ground.task.states {
             self.states()?;
-        } else {
-            self.queries()?;
         }
-        self.notes()?;
-        if self.is_possible(self.encoder.strays)? {
-            let why = "an access with a computed address touches a part of a location, which is not supported";
-            return Err(Stop(StopReason::Refused(why.into())));
+        let any = self.is_any_left()?;
+        if self.left {
+            return Err(Stop(StopReason::Effort));
+        }
+        if any {
+            self.hurried |= self.ground.task.retry.is_some_and(|query| self.collector.has_witness(query));
+            if !self.ground.task.states {
+                self.queries()?;
+            }
+            self.notes()?;
+        }
+        for astray in [self.encoder.wild, self.encoder.strays] {
+            if self.is_possible(astray)? {
+                self.wild = self.encoder.wild_cells();
+                let why =
+                    "an access with a computed address touches no location, or a part of one, which is not supported";
+                return Err(Stop(StopReason::Refused(why.into())));
+            }
         }
         if self.left {
             return Err(Stop(StopReason::Effort));
         }
         self.is_possible(self.encoder.cut)
+    }
+
+    /// Whether there may be an execution that shows something which was not found yet: to see at once that there is none takes
+    /// less than to see it of one thing after the other.
+    fn is_any_left(&mut self) -> Result<bool, Stop> {
+        let mut wanted = Vec::new();
+        if !self.ground.task.states {
+            for query in 0..self.ground.task.queries.len() {
+                let found = self.collector.has_witness(query);
+                wanted.extend(self.asked(query).filter(|_| !found));
+            }
+        }
+        for check in self.ground.model.checks.iter().filter(|check| !self.collector.has_noted(check)) {
+            wanted.extend(self.encoder.notes.get(&check.name).copied());
+        }
+        // Of a condition and its negation, one holds anyway.
+        let is_certain = wanted.iter().any(|lit| *lit == Lit::TRUE || wanted.contains(&!*lit));
+        if wanted.len() < 2 || is_certain {
+            return Ok(!wanted.is_empty());
+        }
+        let any = self.encoder.or(&wanted);
+        self.next(&[any], true)
     }
 
     /// One execution for each query, if there is one.
@@ -267,17 +328,8 @@ impl<'a> Search<'a> {
         let Semantics::Axioms(model, _) = &self.ground.task.semantics else { return Ok(false) };
         let assumptions: Vec<Lit> = self.counted.iter().chain(properties).copied().collect();
         loop {
-            if self.hurried {
-                self.encoder.solver().limit(PATIENCE);
-            }
-            match self.encoder.solver().solve(&assumptions, cancel) {
-                Verdict::Unsat => return Ok(false),
-                Verdict::Unknown if self.hurried && !cancel.is_due() => {
-                    self.left = true;
-                    return Ok(false);
-                }
-                Verdict::Unknown => return Err(Stop(StopReason::of(cancel).unwrap_or(StopReason::Cancelled))),
-                Verdict::Sat => {}
+            if !self.solve(&assumptions)? {
+                return Ok(false);
             }
             let before = self.collector.counts.executions;
             let (collector, events) = (&mut self.collector, self.ground.events);
@@ -316,12 +368,19 @@ impl<'a> Search<'a> {
         if lit == Lit::FALSE { Ok(false) } else { self.solve(&[lit]) }
     }
 
-    /// Whether there is a solution.
+    /// Whether there is a solution. Where it will be asked again, it is looked for a while only.
     pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<bool, Stop> {
         let cancel = &self.ground.task.limits.cancel;
+        if self.hurried {
+            self.encoder.solver().limit(PATIENCE);
+        }
         match self.encoder.solver().solve(assumptions, cancel) {
             Verdict::Sat => Ok(true),
             Verdict::Unsat => Ok(false),
+            Verdict::Unknown if self.hurried && !cancel.is_due() => {
+                self.left = true;
+                Ok(false)
+            }
             Verdict::Unknown => Err(Stop(StopReason::of(cancel).unwrap_or(StopReason::Cancelled))),
         }
     }

@@ -31,6 +31,40 @@ fn a_weak_exchange_fails_for_no_reason_on_request() {
     assert!(run.stdout.contains("no, assertion: expected != 0\n"), "{}", run.stdout);
 }
 
+const WILD: &str = r"
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static int a[2];
+static void *add(void *p)
+{
+	atomic_fetch_add(&x, 40);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, 0, add, 0);
+	pthread_create(&u, 0, add, 0);
+	a[atomic_load(&x) * FACTOR] = 1;
+	return 0;
+}
+";
+
+#[test]
+fn accesses_outside_of_every_object_are_found() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("programs/wild.c", WILD);
+    for engine in ["explore", "bmc"] {
+        let run = treville(&["verify", &file, "--engine", engine, "--cflags=-DFACTOR=1000"]);
+        assert!(run.stdout.contains("no, invalid-access: "), "{engine}: {}", run.stdout);
+        let run = treville(&["verify", &file, "--engine", engine, "--cflags=-DFACTOR=0"]);
+        assert_eq!(run.status, 0, "{engine}: {}", run.stdout);
+    }
+}
+
 #[test]
 fn properties_narrow_what_is_looked_for() {
     if !has_clang() {

@@ -44,11 +44,17 @@ impl<'a> Prepared<'a> {
         let Semantics::Axioms(_, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
         let shape = Shape::new(&task.program, vocabulary, task.bounds.unroll);
         let traces = Traces::of(&task.program, shape, cancel).ok_or(Failed::TooManyPaths)?;
-        Prepared::over(task, traces, cancel)
+        Prepared::over(task, traces, &BTreeSet::new(), cancel)
     }
 
-    /// The same for paths that are there already.
-    pub fn over(task: &'a Task, mut traces: Traces, cancel: &Cancel) -> Result<Prepared<'a>, Failed> {
+    /// The same for paths that are there already. `outside` are cells that accesses may touch whose addresses cannot be listed,
+    /// besides those of objects.
+    pub fn over(
+        task: &'a Task,
+        mut traces: Traces,
+        outside: &BTreeSet<Cell>,
+        cancel: &Cancel,
+    ) -> Result<Prepared<'a>, Failed> {
         let Semantics::Axioms(model, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
         let program = &*task.program;
         let mut accesses = fixed_accesses(&traces);
@@ -65,6 +71,7 @@ impl<'a> Prepared<'a> {
         }
         let cut = traces.cut.iter().any(|path| possible.can_take(&traces.domain.store, path));
         add_outside(&traces, &possible, &mut cells);
+        outside.iter().for_each(|cell| cells.add_outside(cell.address, cell.size));
         let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
         let init = initial_writes(program, &mut traces, &possible, &cells, &observed);

@@ -118,6 +118,47 @@ impl Encoder<'_> {
         }
         let astray: Vec<Lit> = self.astray.values().copied().collect();
         self.strays = self.or(&astray);
+        self.wild = self.wild();
+    }
+
+    /// Whether some access lies before or behind all objects.
+    fn wild(&mut self) -> Lit {
+        let objects = &self.events.prepared.program.objects;
+        let end = objects.iter().map(|object| object.address.saturating_add(object.size)).max().unwrap_or(0);
+        let start = objects.iter().map(|object| object.address).min().unwrap_or(0);
+        let mut wild = Vec::new();
+        for (e, strays) in self.astray.clone() {
+            let Some(address) = self.access_at(e).filter(|_| strays != Lit::FALSE) else { continue };
+            let before = self.gates.unsigned_less(&address, &constant(start.saturating_sub(16)), false);
+            let behind = self.gates.unsigned_less(&constant(end), &address, true);
+            let outside = self.or(&[before, behind]);
+            wild.push(self.and(&[strays, outside]));
+        }
+        self.or(&wild)
+    }
+
+    /// The computed address of a read or write.
+    fn access_at(&mut self, e: usize) -> Option<Vec<Lit>> {
+        let event = &self.events.frame.events[e];
+        let address = event.address.filter(|_| event.kind != Kind::Opaque)?;
+        Some(self.term_bits(address))
+    }
+
+    /// The places of accesses that touch no cell in the last model, nor any object.
+    pub(crate) fn wild_cells(&mut self) -> BTreeSet<Cell> {
+        let mut cells = BTreeSet::new();
+        for (e, strays) in self.astray.clone() {
+            let Some(bits) = self.access_at(e).filter(|_| self.is_true(strays)) else { continue };
+            let address = bits.iter().rev().fold(0, |address, bit| address << 1 | u64::from(self.is_true(*bit)));
+            let cell = Cell { address, size: self.events.frame.events[e].size };
+            let end = address.checked_add(cell.size.into());
+            let objects = &self.events.prepared.program.objects;
+            let touches = |end: u64| objects.iter().any(|o| o.address < end && address < o.address + o.size);
+            if end.is_some_and(|end| !touches(end)) {
+                cells.insert(cell);
+            }
+        }
+        cells
     }
 
     /// Whether an event that happens touches a cell.
