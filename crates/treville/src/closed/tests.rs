@@ -234,9 +234,11 @@ fn counting(n: u32, sum: u32) -> String {
 fn loops_start_threads() {
     all_say(&counting(3, 3), (VerdictWord::Yes, None), &["explore", "bmc", "enumerate"], &[]);
     all_say(&counting(2, 1), (VerdictWord::No, Some(Failing::Assertion)), EVERYONE, &[]);
-    // How often they run is known: no bound cuts them.
-    let once = RunOptions { bound: Some(1), ..RunOptions::default() };
-    assert_eq!(answers(&counting(3, 3), "rc11", "bmc", once).0, VerdictWord::Yes);
+    // How often a loop runs is known if all that it counts with is; otherwise there is the bound.
+    let bounded = || RunOptions { bound: Some(1), ..RunOptions::default() };
+    assert_eq!(answers(&counting(3, 3), "rc11", "bmc", bounded()).0, VerdictWord::Yes);
+    let from_memory = counting(3, 3).replacen("i = 0:32", "i = load &y 4 [NA]", 1);
+    assert_eq!(answers(&from_memory, "rc11", "bmc", bounded()).0, VerdictWord::Unknown);
 }
 
 /// An object that two threads may use, between its allocation and its end.
