@@ -151,7 +151,7 @@ impl Session<'_> {
             question: None,
             queries: Vec::new(),
             bounds: Bounds { given: options.run.bound, ..Bounds::default() },
-            limits: Limits { cancel, memory_mb: options.run.memory_mb, threads: options.run.threads },
+            limits: Limits { cancel, memory_mb: options.run.memory_mb, threads: options.run.threads, states: None },
             states: false,
             // Engines that check each other count everything.
             reductions: Reductions {
