@@ -355,5 +355,6 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         cut_at: explored.cut_at,
         stats,
         proofs: Vec::new(),
+        unreached: Vec::new(),
     }
 }

@@ -4,7 +4,7 @@ use crate::{Run, Story};
 use std::collections::BTreeMap;
 use treville_base::{Cancel, Name, Span};
 use treville_event::{Graph, Relation};
-use treville_ir::{Failure, Quantifier};
+use treville_ir::{Failure, Quantifier, ThreadId};
 use treville_term::Bv;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -129,7 +129,7 @@ pub struct Proof {
 /// Figures for `--stats`, by name.
 pub type Stats = BTreeMap<&'static str, u64>;
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Outcome {
     /// One for each query.
     pub answers: Vec<Answer>,
@@ -154,6 +154,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// Why what is absent is, if that was asked for.
     pub proofs: Vec<Proof>,
+    /// Labels that no run comes to, from engines that look at program counters.
+    pub unreached: Vec<(ThreadId, Name)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -158,6 +158,7 @@ impl<'t> Collector<'t> {
             cut_at: None,
             stats,
             proofs: Vec::new(),
+            unreached: Vec::new(),
         }
     }
 }
