@@ -21,16 +21,17 @@ pub(crate) fn moves<M: Memory>(
         path.push(store.parent(at));
     }
     path.reverse();
+    let states = store.get(&path);
     let mut room = system.room();
     let mut state = system.initial(&mut room);
     let mut moves = Vec::new();
     let mut bytes = Vec::new();
-    for next in &path[1..] {
+    for next in &states[1..] {
         let mut found = None;
         system.steps(&state, moves.len() as u32 + 1, &mut room, &mut |step, after| {
             if found.is_none() {
                 system.encode(after, &mut bytes);
-                if bytes == store.get(*next) {
+                if bytes == *next {
                     found = Some((step, after.clone()));
                 }
             }

@@ -71,7 +71,8 @@ pub(crate) fn search<M: Memory>(
     symmetries.encode(system, &state, &mut bytes);
     found.store.insert(&bytes, 0);
     found.visit(system, symmetries, wanted, 0, &state);
-    let (mut at, mut level_end) = (0, 1);
+    // The state to go on from: its number, and where it is.
+    let (mut at, mut place, mut level_end) = (0, 0, 1);
     while at < found.store.len() {
         if at == level_end {
             level_end = found.store.len();
@@ -83,21 +84,24 @@ pub(crate) fn search<M: Memory>(
         if at % (64 * OFTEN) == 0 {
             monitor.progress(&Progress { executions: at as u64, candidates: found.transitions, expected: None });
         }
-        system.decode(found.store.get(at), &mut state);
+        let (encoded, next_place) = found.store.at(place);
+        system.decode(encoded, &mut state);
         let mut goes_on = false;
         system.steps(&state, 0, &mut room, &mut |_, next| {
             found.transitions += 1;
             symmetries.encode(system, next, &mut bytes);
-            let (id, is_new) = found.store.insert(&bytes, at);
-            goes_on |= id != at;
+            let (found_at, is_new) = found.store.insert(&bytes, at);
+            goes_on |= found_at != place;
             if is_new {
-                found.visit(system, symmetries, wanted, id, next);
+                let number = found.store.len() - 1;
+                found.visit(system, symmetries, wanted, number, next);
             }
         });
         if !goes_on {
             found.end_of_ways(system, wanted, at, &state);
         }
         at += 1;
+        place = next_place;
     }
     found.room = room;
     found

@@ -1,97 +1,118 @@
-//! The states that were found, each once: their bytes one after the other, where each begins, which state it was found from,
-//! and a table that finds them by their hash. The order is that in which they were found, so it is also what is left to do.
+//! The states that were found, each once: their bytes one after the other, which state each was found from, and a table that
+//! finds them by their hash. The order is that in which they were found, so it is also what is left to do.
 
+use crate::memory::{Bytes, put};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
 pub(crate) struct Store {
+    /// Each state with its length before it.
     bytes: Vec<u8>,
-    /// Where each state ends, counted from the beginning of its block of states.
-    ends: Vec<u32>,
-    /// Where each block begins.
-    blocks: Vec<usize>,
     parents: Vec<u32>,
-    /// A part of the hash above, the number of a state plus one below; 0 where there is none.
+    /// A part of the hash above, and below where the state begins, plus one; 0 where there is none.
     table: Vec<u64>,
 }
 
-/// States in a block.
-const BLOCK: usize = 1 << 12;
+/// Bits of the table for a place.
+const PLACE: u32 = 40;
 const SMALLEST: usize = 1 << 10;
 
 impl Store {
     pub(crate) fn new() -> Self {
-        Store { bytes: Vec::new(), ends: Vec::new(), blocks: Vec::new(), parents: Vec::new(), table: vec![0; SMALLEST] }
+        Store { bytes: Vec::new(), parents: Vec::new(), table: vec![0; SMALLEST] }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.parents.len()
     }
 
-    pub(crate) fn get(&self, state: usize) -> &[u8] {
-        let base = self.blocks[state / BLOCK];
-        let start = if state % BLOCK == 0 { 0 } else { self.ends[state - 1] as usize };
-        &self.bytes[base + start..base + self.ends[state] as usize]
+    /// The state at a place, and the place of the next.
+    pub(crate) fn at(&self, place: usize) -> (&[u8], usize) {
+        let mut rest = Bytes(&self.bytes[place..]);
+        let len = rest.get() as usize;
+        let start = self.bytes.len() - rest.0.len();
+        (&self.bytes[start..start + len], start + len)
     }
 
-    pub(crate) fn parent(&self, state: usize) -> usize {
-        self.parents[state] as usize
+    /// States by their numbers, which ascend.
+    pub(crate) fn get<'s>(&'s self, numbers: &[usize]) -> Vec<&'s [u8]> {
+        let (mut found, mut place) = (Vec::new(), 0);
+        for number in 0..self.len() {
+            let (state, next) = self.at(place);
+            match numbers.get(found.len()) {
+                Some(wanted) if *wanted == number => found.push(state),
+                Some(_) => {}
+                None => break,
+            }
+            place = next;
+        }
+        found
     }
 
-    /// Bytes in use, roughly.
+    pub(crate) fn parent(&self, number: usize) -> usize {
+        self.parents[number] as usize
+    }
+
+    /// Bytes in use.
     pub(crate) fn size(&self) -> usize {
-        self.bytes.capacity() + 4 * self.ends.capacity() + 4 * self.parents.capacity() + 8 * self.table.capacity()
+        self.bytes.capacity() + 4 * self.parents.capacity() + 8 * self.table.capacity()
     }
 
-    /// The number of a state, and whether it is new.
+    /// The place of a state, and whether it is new. `parent` is a number.
     pub(crate) fn insert(&mut self, state: &[u8], parent: usize) -> (usize, bool) {
         if 2 * self.len() >= self.table.len() {
             self.grow();
         }
         let hash = hash(state);
         let mask = self.table.len() - 1;
-        let mut at = hash as usize & mask;
+        let mut slot = hash as usize & mask;
         loop {
-            let entry = self.table[at];
+            let entry = self.table[slot];
             if entry == 0 {
                 break;
             }
-            let known = (entry as u32 - 1) as usize;
-            if entry >> 32 == hash >> 32 && self.get(known) == state {
-                return (known, false);
+            if entry >> PLACE == hash >> PLACE {
+                let place = (entry & ((1 << PLACE) - 1)) as usize - 1;
+                if self.at(place).0 == state {
+                    return (place, false);
+                }
             }
-            at = (at + 1) & mask;
+            slot = (slot + 1) & mask;
         }
-        let new = self.len();
-        if new % BLOCK == 0 {
-            self.blocks.push(self.bytes.len());
-        }
+        let place = self.bytes.len();
+        put(state.len() as u64, &mut self.bytes);
         self.bytes.extend_from_slice(state);
-        self.ends.push((self.bytes.len() - self.blocks[new / BLOCK]) as u32);
         self.parents.push(parent as u32);
-        self.table[at] = hash >> 32 << 32 | (new as u64 + 1);
-        (new, true)
+        self.table[slot] = entry_of(hash, place);
+        (place, true)
     }
 
     fn grow(&mut self) {
         let mut table = vec![0; 2 * self.table.len()];
         let mask = table.len() - 1;
-        for state in 0..self.len() {
-            let hash = hash(self.get(state));
-            let mut at = hash as usize & mask;
-            while table[at] != 0 {
-                at = (at + 1) & mask;
+        let mut place = 0;
+        for _ in 0..self.len() {
+            let (state, next) = self.at(place);
+            let hash = hash(state);
+            let mut slot = hash as usize & mask;
+            while table[slot] != 0 {
+                slot = (slot + 1) & mask;
             }
-            table[at] = hash >> 32 << 32 | (state as u64 + 1);
+            table[slot] = entry_of(hash, place);
+            place = next;
         }
         self.table = table;
     }
 }
 
+fn entry_of(hash: u64, place: usize) -> u64 {
+    hash >> PLACE << PLACE | (place as u64 + 1)
+}
+
 fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
-    // The low bits choose the place, and have to depend on all bytes.
+    // The low bits choose the slot, and have to depend on all bytes.
     let mixed = hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ (mixed >> 32)
 }
@@ -103,15 +124,15 @@ mod tests {
     #[test]
     fn states_are_found_again() {
         let mut store = Store::new();
-        let state = |i: u32| [&i.to_le_bytes()[..], &vec![7; i as usize % 50]].concat();
+        let state =
+            |i: u32| [&i.to_le_bytes()[..], &vec![7; i as usize % 50 + if i % 1000 == 3 { 300 } else { 0 }]].concat();
+        let places: Vec<usize> = (0..20_000).map(|i| store.insert(&state(i), i as usize / 2).0).collect();
         for i in 0..20_000 {
-            assert_eq!(store.insert(&state(i), i as usize / 2), (i as usize, true));
-        }
-        for i in 0..20_000 {
-            assert_eq!(store.insert(&state(i), 0), (i as usize, false));
-            assert_eq!(store.get(i as usize), state(i));
+            assert_eq!(store.insert(&state(i), 0), (places[i as usize], false));
+            assert_eq!(store.at(places[i as usize]).0, state(i));
             assert_eq!(store.parent(i as usize), i as usize / 2);
         }
         assert_eq!(store.len(), 20_000);
+        assert_eq!(store.get(&[3, 1003, 19_999]), [state(3), state(1003), state(19_999)]);
     }
 }

@@ -36,6 +36,8 @@ pub(super) fn thread(
         regs: IndexVec::new(),
         blocks: IndexVec::new(),
         label: None,
+        temporaries: Vec::new(),
+        n_used: 0,
         next_instr,
         errors,
     };
@@ -60,6 +62,9 @@ struct Lowering<'p> {
     blocks: IndexVec<BlockId, Block>,
     /// Of the statement that we are in.
     label: Option<Name>,
+    /// Temporaries that there are, and how many of them are in use.
+    temporaries: Vec<Reg>,
+    n_used: usize,
     next_instr: &'p mut u32,
     errors: &'p mut Vec<Diagnostic>,
 }
@@ -190,6 +195,7 @@ impl Lowering<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt<'_>) {
+        self.n_used = 0;
         if !matches!(stmt.kind, StmtKind::While { .. }) {
             self.mark(stmt);
         }
@@ -326,9 +332,14 @@ impl Lowering<'_> {
         tags
     }
 
+    /// A register for a value that is used up within a statement. Few are enough for all.
     fn temporary(&mut self) -> Reg {
-        let name = Name::from(format!("%{}", self.regs.len()));
-        self.regs.push(RegInfo { name, width: WIDTH })
+        if self.n_used == self.temporaries.len() {
+            let name = Name::from(format!("%{}", self.n_used));
+            self.temporaries.push(self.regs.push(RegInfo { name, width: WIDTH }));
+        }
+        self.n_used += 1;
+        self.temporaries[self.n_used - 1]
     }
 
     /// Ends the current block with a branch, or several.
@@ -350,7 +361,10 @@ impl Lowering<'_> {
                 exits
             }
             _ => {
+                let before = self.n_used;
                 let cond = self.truth(cond);
+                // The branch uses them up.
+                self.n_used = before;
                 let (at, instr) = (self.current(), self.instr());
                 self.blocks[at].end = Terminator::Branch { cond, then: at, els: at, join: None, instr, span };
                 Exits { yes: vec![(at, true)], no: vec![(at, false)] }
