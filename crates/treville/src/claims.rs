@@ -54,6 +54,7 @@ impl Session<'_> {
             reductions: run.reductions,
             properties: BTreeSet::new(),
             reference: None,
+            symmetries: if run.reductions.symmetry { claims.symmetries.clone() } else { Vec::new() },
             stories: 0,
         };
         let engine = self.engines.named(ENGINE).map_err(unreadable)?;

@@ -116,6 +116,7 @@ impl Session<'_> {
             bounds: Bounds { unroll: 1, given: Some(1), ..Bounds::default() },
             states: lists,
             reference: None,
+            symmetries: Vec::new(),
             stories: 0,
             ..task.clone()
         };

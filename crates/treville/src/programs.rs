@@ -160,6 +160,7 @@ impl Session<'_> {
             },
             properties: options.run.properties.failures(),
             reference: Some(reference),
+            symmetries: Vec::new(),
             stories,
         };
         let name = engine.info().name;
@@ -295,6 +296,7 @@ thread main main []
             reductions: Reductions::default(),
             properties: Failing::USUAL.iter().copied().collect(),
             reference: Some(reference),
+            symmetries: Vec::new(),
             stories: 0,
         };
         let engine = session.engines.named("explore").unwrap_or_else(|e| panic!("{e}"));

@@ -145,6 +145,7 @@ impl<'f> Session<'f> {
             reductions: run.reductions,
             properties: BTreeSet::new(),
             reference: None,
+            symmetries: Vec::new(),
             stories: 0,
         })
     }

@@ -15,6 +15,7 @@ mod tests;
 use crate::lexer::Word;
 use lower::{SIZE, WIDTH};
 use resolve::{Names, Resolved};
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 use syntax::Source;
 use treville_base::{Diagnostic, FileId, IndexVec, Name};
@@ -45,9 +46,11 @@ pub fn parse(file: FileId, name: &str, text: &str) -> Result<(Program, Claims), 
     add_variables(&source, &mut program, &mut errors);
     let mut scopes = Vec::new();
     let mut next_instr = 0;
+    let swapped = source.symmetries.iter().flat_map(|s| &s.values);
+    let apart: BTreeSet<&str> = swapped.map(|(variable, ..)| variable.text).collect();
     for thread in &source.threads {
         no_second("thread", &thread.name, source.threads.iter().map(|t| &t.name), &mut errors);
-        let (func, scope) = lower::thread(thread, &mut program, &mut next_instr, &mut errors);
+        let (func, scope) = lower::thread(thread, &apart, &mut program, &mut next_instr, &mut errors);
         let name = func.name.clone();
         let func = program.funcs.push(func);
         program.roots.push(Root { name, func, init: Vec::new(), scopes: Vec::new() });

@@ -176,7 +176,7 @@ pub(crate) fn signed(value: u64, width: u8) -> i64 {
     ((value << spare) as i64) >> spare
 }
 
-fn low(value: u64, width: u8) -> u64 {
+pub(crate) fn low(value: u64, width: u8) -> u64 {
     let spare = 64 - u32::from(width);
     (value << spare) >> spare
 }

@@ -6,7 +6,7 @@ use crate::props::{Check, encountered_objects, observed, watched_threads};
 use crate::replay;
 use crate::search::{Searched, Target, Wanted, holds, search};
 use crate::symmetry::Symmetries;
-use crate::system::{Bounds, Effect, Move, System};
+use crate::system::{Bounds, Effect, Move, State, System};
 use std::collections::BTreeSet;
 use treville_base::{Idx, Name};
 use treville_ir::{Failure, ObjectId, Place, Prop, ThreadId};
@@ -92,6 +92,7 @@ struct Prepared {
     machine: Name,
     code: Code,
     targets: Vec<Target>,
+    symmetries: Symmetries,
 }
 
 fn refuse(what: impl Into<String>) -> Unsupported {
@@ -133,7 +134,8 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
         })
     };
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
-    Ok(Prepared { machine: machine.clone(), code, targets })
+    let symmetries = Symmetries::of(&code, &task.symmetries)?;
+    Ok(Prepared { machine: machine.clone(), code, targets, symmetries })
 }
 
 /// The properties of states that are asked for.
@@ -177,7 +179,7 @@ impl Prepared {
             most_states: task.limits.states.unwrap_or(MOST_STATES).min(u64::from(u32::MAX) - 2),
             cancel: &task.limits.cancel,
         };
-        let searched = search(&system, &Symmetries::default(), &wanted, monitor);
+        let searched = search(&system, &self.symmetries, &wanted, monitor);
         self.outcome(task, &system, searched)
     }
 
@@ -214,7 +216,8 @@ impl Prepared {
         stats.insert("transitions", searched.transitions);
         stats.insert("depth", searched.depth);
         stats.insert("bytes", searched.store.size() as u64);
-        let unreached = if searched.stopped.is_none() { self.unreached(&searched) } else { Vec::new() };
+        let saw_all = searched.stopped.is_none() && scope.complete;
+        let unreached = if saw_all { self.unreached(&searched) } else { Vec::new() };
         Outcome { answers, states, stopped, cut: !scope.complete, stats, unreached, ..Outcome::default() }
     }
 
@@ -242,7 +245,11 @@ impl Prepared {
     ) -> Result<Run, StopReason> {
         let disagree =
             || StopReason::Refused("internal disagreement, please report it: a run cannot be repeated".into());
-        let (moves, last) = replay::moves(system, &searched.store, state).ok_or_else(disagree)?;
+        let is_it = |state: &State<M::State>| {
+            matches!(target, Target::Deadlock) || holds(target, system, state, system.is_done(state))
+        };
+        let found = replay::moves(system, &self.symmetries, &searched.store, state, &is_it);
+        let (moves, last) = found.ok_or_else(disagree)?;
         if self.machine == "rar" && moves.len() <= LONGEST_REPEATED {
             self.check_on_graph(&moves, target).ok_or_else(disagree)?;
         }

@@ -51,6 +51,27 @@ pub(crate) struct Flush {
     pub(crate) written: Written,
 }
 
+/// New names for threads and variables, and new values.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Renaming {
+    pub(crate) threads: Vec<usize>,
+    pub(crate) vars: Vec<usize>,
+    /// Of each variable, values that change places.
+    pub(crate) values: Vec<Vec<(u64, u64)>>,
+}
+
+impl Renaming {
+    /// The new value of a variable.
+    pub(crate) fn value(&self, var: usize, value: u64) -> u64 {
+        let swapped = self.values[var].iter().find_map(|(from, to)| (*from == value).then_some(*to));
+        swapped.unwrap_or(value)
+    }
+
+    fn written(&self, var: usize, written: Written) -> Written {
+        Written { value: self.value(var, written.value), ..written }
+    }
+}
+
 /// Threads and variables are counted from 0.
 pub(crate) trait Memory: Sync {
     type State: Clone;
@@ -85,6 +106,9 @@ pub(crate) trait Memory: Sync {
     fn last(&self, s: &Self::State, var: usize) -> u64;
     /// How many writes of a variable are kept.
     fn n_kept(&self, s: &Self::State, var: usize) -> usize;
+
+    /// The state with other names for threads, variables and values.
+    fn renamed(&self, s: &Self::State, renaming: &Renaming) -> Self::State;
 
     /// The state without origins as bytes: equal states, and only these, have equal bytes.
     fn encode(&self, s: &Self::State, out: &mut Vec<u8>);

@@ -5,42 +5,64 @@ use crate::code::Step;
 use crate::memory::{Memory, Seen};
 use crate::search::signed_value;
 use crate::store::Store;
+use crate::symmetry::Symmetries;
 use crate::system::{Actor, Effect, Move, State, System};
 use treville_base::Idx;
 use treville_ir::{Aware, ObjectId, ThreadId};
 use treville_task::{Actor as Who, Observed, Order, Run, RunAction, RunStep, Source};
 
-/// The steps that lead to a state, and the state. None if they cannot be run again, which would be a mistake of ours.
+/// The steps that lead to a state that `is_it`, of those that a stored one stands for, and the state. None if they cannot be
+/// run again, which would be a mistake of ours.
 pub(crate) fn moves<M: Memory>(
     system: &System<'_, M>,
+    symmetries: &Symmetries,
     store: &Store,
     target: usize,
+    is_it: &impl Fn(&State<M::State>) -> bool,
 ) -> Option<(Vec<Move>, State<M::State>)> {
     let mut path = vec![target];
     while let Some(at) = path.last().copied().filter(|at| *at != 0) {
         path.push(store.parent(at));
     }
     path.reverse();
-    let states = store.get(&path);
+    let stored: Vec<Vec<u8>> = store.get(&path).into_iter().map(<[u8]>::to_vec).collect();
+    let (_, states) = follow(system, &stored, &|state, out| symmetries.encode(system, state, out))?;
+    let run = symmetries.images(system, states).find(|run| run.last().is_some_and(is_it))?;
+    let exact = |state: &State<M::State>, out: &mut Vec<u8>| system.encode(state, out);
+    let bytes = |state| {
+        let mut bytes = Vec::new();
+        exact(state, &mut bytes);
+        bytes
+    };
+    let (moves, mut states) = follow(system, &run.iter().map(bytes).collect::<Vec<_>>(), &exact)?;
+    Some((moves, states.pop()?))
+}
+
+/// The steps, and the states from the start, that have these bytes one after the other.
+fn follow<M: Memory>(
+    system: &System<'_, M>,
+    path: &[Vec<u8>],
+    encode: &impl Fn(&State<M::State>, &mut Vec<u8>),
+) -> Option<(Vec<Move>, Vec<State<M::State>>)> {
     let mut room = system.room();
-    let mut state = system.initial(&mut room);
+    let mut states = vec![system.initial(&mut room)];
     let mut moves = Vec::new();
     let mut bytes = Vec::new();
-    for next in &states[1..] {
+    for (i, wanted) in path.iter().enumerate().skip(1) {
         let mut found = None;
-        system.steps(&state, moves.len() as u32 + 1, &mut room, &mut |step, after| {
+        system.steps(&states[i - 1], i as u32, &mut room, &mut |step, after| {
             if found.is_none() {
-                system.encode(after, &mut bytes);
-                if bytes == *next {
+                encode(after, &mut bytes);
+                if bytes == *wanted {
                     found = Some((step, after.clone()));
                 }
             }
         });
         let (step, after) = found?;
         moves.push(step);
-        state = after;
+        states.push(after);
     }
-    Some((moves, state))
+    Some((moves, states))
 }
 
 /// Runs the same steps, perhaps on another memory: each is the one of that actor with that number. Calls `visit` with each step

@@ -87,6 +87,7 @@ pub(crate) fn search<M: Memory>(
         let (encoded, next_place) = found.store.at(place);
         system.decode(encoded, &mut state);
         let mut goes_on = false;
+        room.cut = false;
         system.steps(&state, 0, &mut room, &mut |_, next| {
             found.transitions += 1;
             symmetries.encode(system, next, &mut bytes);
@@ -97,7 +98,7 @@ pub(crate) fn search<M: Memory>(
                 found.visit(system, symmetries, wanted, number, next);
             }
         });
-        if !goes_on {
+        if !goes_on && !room.cut {
             found.end_of_ways(system, wanted, at, &state);
         }
         at += 1;

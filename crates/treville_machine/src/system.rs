@@ -59,6 +59,8 @@ pub(crate) struct Room<S> {
     next: State<S>,
     choices: Vec<Choice>,
     flushes: Vec<Flush>,
+    /// Whether a step was not taken since it would have been beyond the bounds; for callers to reset.
+    pub(crate) cut: bool,
     /// Variables of which more writes would have been kept than the bounds allow.
     pub(crate) full: Vec<bool>,
     /// More accesses would have been made than the bounds allow.
@@ -73,6 +75,7 @@ impl<M: Memory> System<'_, M> {
             next: self.blank(),
             choices: Vec::new(),
             flushes: Vec::new(),
+            cut: false,
             full: vec![false; self.code.vars.len()],
             out_of_actions: false,
             passed: self.code.threads.iter().map(|thread| vec![false; thread.nodes.len()]).collect(),
@@ -249,6 +252,7 @@ impl<M: Memory> System<'_, M> {
         if let Some(most) = self.bounds.actions {
             if state.actions >= most {
                 room.out_of_actions = true;
+                room.cut = true;
                 return false;
             }
             room.next.actions += 1;
@@ -260,6 +264,7 @@ impl<M: Memory> System<'_, M> {
     fn fits(&self, var: usize, room: &mut Room<M::State>) -> bool {
         let fits = self.memory.n_kept(&room.next.memory, var) <= self.bounds.messages[var];
         room.full[var] |= !fits;
+        room.cut |= !fits;
         fits
     }
 

@@ -70,7 +70,10 @@ fn meaning(checked: &ClaimsChecked) -> String {
 fn rows(checked: &ClaimsChecked, palette: Palette, out: &mut String) {
     let claims = checked.claims.invariants.iter().chain(&checked.claims.outcomes);
     let width = claims.map(|claim| claim.name.chars().count()).max().unwrap_or(0);
-    let steps = |run: &Run| format!("after {}", plural(run.steps.len(), "step"));
+    let steps = |run: &Run| match run.steps.len() {
+        0 => "at the start".to_owned(),
+        n => format!("after {}", plural(n, "step")),
+    };
     for (i, (claim, answer)) in checked.invariants().enumerate() {
         let says = match answer {
             Answer::Reached(run) => palette.paint(Paint::Bad, &format!("violated {}", steps(run))),
@@ -128,12 +131,19 @@ fn told(checked: &ClaimsChecked, what: &str, name: &str, run: &Run, palette: Pal
     let title = match (what, says) {
         ("note", _) => {
             let waits: Vec<&str> = run.waiting.iter().map(|t| checked.program.roots[*t].name.as_str()).collect();
-            format!("after {} nothing changes any more, and {} not done", plural(run.steps.len(), "step"), are(&waits))
+            let after = match run.steps.len() {
+                0 => "from the start".to_owned(),
+                n => format!("after {}", plural(n, "step")),
+            };
+            format!("{after} nothing changes any more, and {} not done", are(&waits))
         }
         (what, Some(says)) => format!("{what} {name}: {says}"),
         (what, None) => format!("{what} {name}"),
     };
     let _ = writeln!(out, "\n{}", palette.paint(Paint::Strong, &title));
+    if run.steps.is_empty() && run.watched.is_empty() {
+        return;
+    }
     let seen = |seen: &[Vec<Observed>]| seen.iter().map(|set| show_set(set)).collect::<Vec<_>>();
     let mut head = vec!["step".to_owned(), "thread".into(), "line".into(), String::new(), "action".into()];
     head.extend(run.watched.iter().map(|(thread, object)| {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Name};
 use treville_event::Vocabulary;
-use treville_ir::{Failure, Formula, Program, Prop, Question};
+use treville_ir::{Failure, Formula, Program, Prop, Question, Symmetry};
 use treville_model::Model;
 
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Task {
     pub properties: BTreeSet<Failure>,
     /// Judges the execution that shows a failure before anybody sees it.
     pub reference: Option<Reference>,
+    /// Threads of a program that do the same, as it says itself.
+    pub symmetries: Vec<Symmetry>,
     /// How many complete executions of it are to be told, if it does not fail.
     pub stories: usize,
 }

@@ -157,6 +157,7 @@ impl Lab {
             reductions: Reductions::default(),
             properties: std::collections::BTreeSet::new(),
             reference: None,
+            symmetries: Vec::new(),
             stories: 0,
         }
     }

@@ -101,6 +101,7 @@ fn finals(
         reductions: Reductions::default(),
         properties: BTreeSet::new(),
         reference: None,
+        symmetries: Vec::new(),
         stories: 0,
     };
     let outcome = engine.run(&task, &Silent);

@@ -3,7 +3,7 @@
 
 use super::syntax::{Binary, Expr, ExprKind, Stmt, StmtKind, Thread, UpdateOp};
 use crate::lexer::Word;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
     Block, BlockId, Comparison, Expr as Value, Failure, Func, Inst, InstrId, Mark, ObjectId, Op, Program, Prop, Reg,
@@ -23,15 +23,18 @@ pub(super) struct Scope {
     pub(super) labels: BTreeMap<Name, Span>,
 }
 
-/// Lowers one thread. `next_instr` is the number of the next instruction of the program.
+/// Lowers one thread. `next_instr` is the number of the next instruction of the program; what is read of the variables that are
+/// `apart` is in registers of its own.
 pub(super) fn thread(
     thread: &Thread<'_>,
+    apart: &BTreeSet<&str>,
     program: &mut Program,
     next_instr: &mut u32,
     errors: &mut Vec<Diagnostic>,
 ) -> (Func, Scope) {
     let mut lowering = Lowering {
         program,
+        apart,
         scope: Scope::default(),
         regs: IndexVec::new(),
         blocks: IndexVec::new(),
@@ -56,6 +59,7 @@ pub(super) fn label_name(text: &str) -> Name {
 
 struct Lowering<'p> {
     program: &'p mut Program,
+    apart: &'p BTreeSet<&'p str>,
     scope: Scope,
     regs: IndexVec<Reg, RegInfo>,
     /// In the order of the text, so that only loops jump backwards; the last is the current one.
@@ -297,7 +301,9 @@ impl Lowering<'_> {
             found
         };
         // The old value arrives before the others are looked at.
-        let old = result.filter(|reg| !mentions(*reg)).unwrap_or_else(|| self.temporary());
+        let apart = self.apart.contains(target.text);
+        let temporary = |s: &mut Self| if apart { s.own_temporary() } else { s.temporary() };
+        let old = result.filter(|reg| !mentions(*reg)).unwrap_or_else(|| temporary(self));
         let (guard, new) = match (op, args.as_slice()) {
             (UpdateOp::Cas, [expected, new]) => {
                 (Some(Value::bin(BinOp::Eq, Value::Reg(old), expected.clone())), new.clone())
@@ -340,6 +346,12 @@ impl Lowering<'_> {
         }
         self.n_used += 1;
         self.temporaries[self.n_used - 1]
+    }
+
+    /// The same, for nothing else.
+    fn own_temporary(&mut self) -> Reg {
+        let name = Name::from(format!("%own{}", self.regs.len()));
+        self.regs.push(RegInfo { name, width: WIDTH })
     }
 
     /// Ends the current block with a branch, or several.
@@ -438,7 +450,7 @@ impl Lowering<'_> {
     /// A register, or a temporary with what was read.
     fn named(&mut self, name: &str, acquire: Option<Span>, span: Span) -> Value {
         if let Some(object) = self.program.object_named(name) {
-            let dst = self.temporary();
+            let dst = if self.apart.contains(name) { self.own_temporary() } else { self.temporary() };
             self.load(dst, object, acquire.is_some(), span);
             return Value::Reg(dst);
         }

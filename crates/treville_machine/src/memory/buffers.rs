@@ -3,7 +3,7 @@
 //! releases then leaves after all that are there before it, as after the fence that C is compiled to. An update empties the buffers of its thread first, also one
 //! that then does not write, as instructions of x86 do.
 
-use super::{Bytes, Choice, Flush, Memory, Seen, Written, put};
+use super::{Bytes, Choice, Flush, Memory, Renaming, Seen, Written, put};
 use std::collections::VecDeque;
 use treville_ir::Aware;
 
@@ -129,6 +129,25 @@ impl Memory for Buffers {
     fn n_kept(&self, s: &Buffered, var: usize) -> usize {
         let waiting = |buffer: &VecDeque<Waiting>| buffer.iter().filter(|w| w.var as usize == var).count();
         1 + s.waiting.iter().map(waiting).max().unwrap_or(0)
+    }
+
+    fn renamed(&self, s: &Buffered, renaming: &Renaming) -> Buffered {
+        let mut new = s.clone();
+        for (var, written) in s.memory.iter().enumerate() {
+            new.memory[renaming.vars[var]] = renaming.written(var, *written);
+        }
+        for (thread, buffer) in s.waiting.iter().enumerate() {
+            let rename = |waiting: &Waiting| {
+                let var = waiting.var as usize;
+                Waiting { var: renaming.vars[var] as u32, written: renaming.written(var, waiting.written), ..*waiting }
+            };
+            let mut renamed: Vec<Waiting> = buffer.iter().map(rename).collect();
+            if self.by_variable {
+                renamed.sort_by_key(|waiting| (waiting.turn, waiting.var));
+            }
+            new.waiting[renaming.threads[thread]] = renamed.into();
+        }
+        new
     }
 
     fn encode(&self, s: &Buffered, out: &mut Vec<u8>) {

@@ -3,7 +3,7 @@
 //! computed from these relations. This is the reference for `views`: nothing here is fast, and a loop never comes back to a
 //! state, since every action stays.
 
-use super::{Bytes, Choice, Memory, Seen, Written, put};
+use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put};
 use treville_base::{BitMatrix, BitSet};
 use treville_ir::Aware;
 
@@ -188,6 +188,27 @@ impl Memory for Graph {
 
     fn n_kept(&self, s: &GraphState, var: usize) -> usize {
         s.orders[var].len()
+    }
+
+    fn renamed(&self, s: &GraphState, renaming: &Renaming) -> GraphState {
+        let mut new = s.clone();
+        for action in &mut new.actions {
+            let var = usize::from(action.var);
+            action.written = action.written.map(|written| renaming.written(var, written));
+            action.thread = action.thread.map(|thread| renaming.threads[usize::from(thread)] as u16);
+            action.var = renaming.vars[var] as u16;
+        }
+        for (var, order) in s.orders.iter().enumerate() {
+            new.orders[renaming.vars[var]].clone_from(order);
+        }
+        // Initial writes come first, in the order of their variables.
+        let n = s.orders.len();
+        let place = |a: u16| if usize::from(a) < n { renaming.vars[usize::from(a)] as u16 } else { a };
+        let initial: Vec<Action> = new.actions[..n].to_vec();
+        initial.into_iter().for_each(|action| new.actions[usize::from(action.var)] = action);
+        new.actions.iter_mut().for_each(|action| action.source = action.source.map(place));
+        new.orders.iter_mut().flatten().for_each(|a| *a = place(*a));
+        new
     }
 
     /// Actions by thread: in which order those of different threads came is no part of the state.

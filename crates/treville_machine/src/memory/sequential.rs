@@ -1,6 +1,6 @@
 //! Sequential consistency: one value for each variable, which all threads see.
 
-use super::{Bytes, Choice, Memory, Seen, Written, put};
+use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put};
 use treville_ir::Aware;
 
 pub(crate) struct Sequential {
@@ -46,6 +46,14 @@ impl Memory for Sequential {
 
     fn n_kept(&self, _: &Vec<Written>, _: usize) -> usize {
         1
+    }
+
+    fn renamed(&self, s: &Vec<Written>, renaming: &Renaming) -> Vec<Written> {
+        let mut new = s.clone();
+        for (var, written) in s.iter().enumerate() {
+            new[renaming.vars[var]] = renaming.written(var, *written);
+        }
+        new
     }
 
     fn encode(&self, s: &Vec<Written>, out: &mut Vec<u8>) {

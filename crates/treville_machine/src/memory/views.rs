@@ -6,7 +6,7 @@
 //! beginning of each list, since encountering is closed under modification order, and so one number for each variable says
 //! them all. Writes that are before the views of all threads are dropped, which makes the states of waiting loops finite.
 
-use super::{Bytes, Choice, Memory, Seen, Written, put};
+use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put};
 use treville_ir::Aware;
 
 pub(crate) struct Views {
@@ -185,6 +185,30 @@ impl Memory for Views {
 
     fn n_kept(&self, s: &ViewState, var: usize) -> usize {
         s.list(var).len()
+    }
+
+    fn renamed(&self, s: &ViewState, renaming: &Renaming) -> ViewState {
+        let n = self.n_vars();
+        let mut new = ViewState { messages: Vec::new(), released: Vec::new(), acted: 0, ..s.clone() };
+        for (thread, var) in (0..self.n_threads).flat_map(|t| (0..n).map(move |v| (t, v))) {
+            new.views[renaming.threads[thread] * n + renaming.vars[var]] = s.views[thread * n + var];
+        }
+        for thread in (0..self.n_threads).filter(|thread| s.acted & (1 << thread) != 0) {
+            new.acted |= 1 << renaming.threads[thread];
+        }
+        for new_var in 0..n {
+            let Some(var) = renaming.vars.iter().position(|to| *to == new_var) else { continue };
+            for i in s.list(var) {
+                new.messages.push(Message { written: renaming.written(var, s.messages[i].written), ..s.messages[i] });
+                let row = new.released.len();
+                new.released.resize(row + n, 0);
+                for old in 0..n {
+                    new.released[row + renaming.vars[old]] = s.released[i * n + old];
+                }
+            }
+            new.starts[new_var + 1] = new.messages.len() as u16;
+        }
+        new
     }
 
     fn encode(&self, s: &ViewState, out: &mut Vec<u8>) {

@@ -39,6 +39,7 @@ pub(crate) fn task(program: Program, machine: &str) -> Task {
         reductions: Reductions { symmetry: false, ..Reductions::default() },
         properties: BTreeSet::new(),
         reference: None,
+        symmetries: Vec::new(),
         stories: 0,
     }
 }
