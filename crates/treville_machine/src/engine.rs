@@ -8,6 +8,7 @@ use crate::search::{Searched, Target, Wanted, holds, search};
 use crate::symmetry::Symmetries;
 use crate::system::{Bounds, Effect, Move, State, System};
 use std::collections::BTreeSet;
+use std::time::Instant;
 use treville_base::{Idx, Name};
 use treville_ir::{Failure, ObjectId, Place, Prop, ThreadId};
 use treville_task::{
@@ -179,8 +180,14 @@ impl Prepared {
             most_states: task.limits.states.unwrap_or(MOST_STATES).min(u64::from(u32::MAX) - 2),
             cancel: &task.limits.cancel,
         };
+        let start = Instant::now();
         let searched = search(&system, &self.symmetries, &wanted, monitor);
-        self.outcome(task, &system, searched)
+        let seconds = start.elapsed().as_secs_f64();
+        let mut outcome = self.outcome(task, &system, searched);
+        if let Some(states) = outcome.stats.get("states").filter(|_| seconds > 0.0) {
+            outcome.stats.insert("states_per_second", (*states as f64 / seconds) as u64);
+        }
+        outcome
     }
 
     fn outcome<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: Searched<M::State>) -> Outcome {

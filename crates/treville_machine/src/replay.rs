@@ -38,12 +38,15 @@ pub(crate) fn moves<M: Memory>(
     Some((moves, states.pop()?))
 }
 
+/// Steps, and the states before and after each.
+type Followed<S> = (Vec<Move>, Vec<State<S>>);
+
 /// The steps, and the states from the start, that have these bytes one after the other.
 fn follow<M: Memory>(
     system: &System<'_, M>,
     path: &[Vec<u8>],
     encode: &impl Fn(&State<M::State>, &mut Vec<u8>),
-) -> Option<(Vec<Move>, Vec<State<M::State>>)> {
+) -> Option<Followed<M::State>> {
     let mut room = system.room();
     let mut states = vec![system.initial(&mut room)];
     let mut moves = Vec::new();

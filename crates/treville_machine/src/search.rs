@@ -3,7 +3,7 @@
 use crate::code::signed;
 use crate::memory::Memory;
 use crate::props::Check;
-use crate::store::Store;
+use crate::store::{Store, hash};
 use crate::symmetry::Symmetries;
 use crate::system::{Room, State, System};
 use std::collections::BTreeMap;
@@ -47,9 +47,6 @@ pub(crate) struct Searched<S> {
     pub(crate) depth: u64,
 }
 
-/// How often to look at the clock.
-const OFTEN: usize = 1 << 10;
-
 pub(crate) fn search<M: Memory>(
     system: &System<'_, M>,
     symmetries: &Symmetries,
@@ -69,43 +66,127 @@ pub(crate) fn search<M: Memory>(
     let mut bytes = Vec::new();
     let mut state = system.initial(&mut room);
     symmetries.encode(system, &state, &mut bytes);
-    found.store.insert(&bytes, 0);
+    found.store.insert(&bytes, hash(&bytes), 0);
     found.visit(system, symmetries, wanted, 0, &state);
-    // The state to go on from: its number, and where it is.
-    let (mut at, mut place, mut level_end) = (0, 0, 1);
-    while at < found.store.len() {
-        if at == level_end {
-            level_end = found.store.len();
-            found.depth += 1;
-        }
-        if at % OFTEN == 0 && found.must_stop(wanted) {
+    let mut front = Front { number: 0, place: 0, level_end: 1 };
+    let mut batch = Batch::default();
+    let mut new = state.clone();
+    while front.number < found.store.len() {
+        if found.must_stop(wanted) {
             break;
         }
-        if at % (64 * OFTEN) == 0 {
-            monitor.progress(&Progress { executions: at as u64, candidates: found.transitions, expected: None });
+        batch.clear();
+        while batch.parents.len() < BATCH && front.number < found.store.len() && !front.ends_level(&mut found, &batch) {
+            let (encoded, next_place) = found.store.at(front.place);
+            system.decode(encoded, &mut state);
+            room.cut = false;
+            system.steps(&state, 0, &mut room, &mut |_, next| {
+                symmetries.encode(system, next, &mut bytes);
+                batch.push(&bytes);
+            });
+            batch.end_parent(&front, room.cut);
+            front.number += 1;
+            front.place = next_place;
         }
-        let (encoded, next_place) = found.store.at(place);
-        system.decode(encoded, &mut state);
-        let mut goes_on = false;
-        room.cut = false;
-        system.steps(&state, 0, &mut room, &mut |_, next| {
-            found.transitions += 1;
-            symmetries.encode(system, next, &mut bytes);
-            let (found_at, is_new) = found.store.insert(&bytes, at);
-            goes_on |= found_at != place;
-            if is_new {
-                let number = found.store.len() - 1;
-                found.visit(system, symmetries, wanted, number, next);
-            }
+        batch.insert(&mut found, &mut |found, number, encoded| {
+            system.decode(encoded, &mut new);
+            found.visit(system, symmetries, wanted, number, &new);
         });
-        if !goes_on && !room.cut {
-            found.end_of_ways(system, wanted, at, &state);
+        for place in std::mem::take(&mut batch.ends) {
+            system.decode(found.store.at(place.1).0, &mut new);
+            found.end_of_ways(system, wanted, place.0, &new);
         }
-        at += 1;
-        place = next_place;
+        let seen = front.number as u64;
+        monitor.progress(&Progress { executions: seen, candidates: found.transitions, expected: None });
     }
     found.room = room;
     found
+}
+
+/// The state to go on from.
+struct Front {
+    number: usize,
+    place: usize,
+    /// The first state that more steps lead to than to this one.
+    level_end: usize,
+}
+
+impl Front {
+    /// Counts levels; what a level leads to must be there before the next begins.
+    fn ends_level<S>(&mut self, found: &mut Searched<S>, batch: &Batch) -> bool {
+        if self.number < self.level_end {
+            return false;
+        }
+        if batch.parents.is_empty() {
+            self.level_end = found.store.len();
+            found.depth += 1;
+            return false;
+        }
+        true
+    }
+}
+
+/// States to go on from at a time.
+const BATCH: usize = 128;
+
+/// What steps from some states lead to.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    /// Where each state ends, and its hash.
+    states: Vec<(usize, u64)>,
+    parents: Vec<Parent>,
+    /// Parents, by number and place, from which nothing but themselves is reached.
+    ends: Vec<(usize, usize)>,
+}
+
+struct Parent {
+    number: usize,
+    place: usize,
+    /// Where its states end.
+    end: usize,
+    /// Not all steps were taken.
+    cut: bool,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.states.clear();
+        self.parents.clear();
+    }
+
+    fn push(&mut self, state: &[u8]) {
+        self.bytes.extend_from_slice(state);
+        self.states.push((self.bytes.len(), hash(state)));
+    }
+
+    fn end_parent(&mut self, front: &Front, cut: bool) {
+        self.parents.push(Parent { number: front.number, place: front.place, end: self.states.len(), cut });
+    }
+
+    /// Puts all states into the store, in order; `visit` is told those that are new.
+    fn insert<S>(&mut self, found: &mut Searched<S>, visit: &mut impl FnMut(&mut Searched<S>, usize, &[u8])) {
+        std::hint::black_box(found.store.warm(self.states.iter().map(|(_, hash)| *hash)));
+        let (mut start, mut next) = (0, 0);
+        for parent in &self.parents {
+            let mut goes_on = parent.cut;
+            for (end, hash) in &self.states[next..parent.end] {
+                let state = &self.bytes[start..*end];
+                let (place, is_new) = found.store.insert(state, *hash, parent.number);
+                goes_on |= place != parent.place;
+                if is_new {
+                    visit(found, found.store.len() - 1, state);
+                }
+                start = *end;
+            }
+            found.transitions += (parent.end - next) as u64;
+            next = parent.end;
+            if !goes_on {
+                self.ends.push((parent.number, parent.place));
+            }
+        }
+    }
 }
 
 impl<S> Searched<S> {

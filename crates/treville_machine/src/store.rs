@@ -58,12 +58,21 @@ impl Store {
         self.bytes.capacity() + 4 * self.parents.capacity() + 8 * self.table.capacity()
     }
 
-    /// The place of a state, and whether it is new. `parent` is a number.
-    pub(crate) fn insert(&mut self, state: &[u8], parent: usize) -> (usize, bool) {
+    /// Looks where these states would be: memory is slow, and waits for many places at the same time as for one.
+    pub(crate) fn warm(&self, hashes: impl Iterator<Item = u64> + Clone) -> u64 {
+        let mask = self.table.len() - 1;
+        let entries = hashes.clone().map(|hash| (hash, self.table[hash as usize & mask]));
+        let slots = entries.clone().fold(0, |sum: u64, (_, entry)| sum.wrapping_add(entry));
+        let known = entries.filter(|(hash, entry)| *entry != 0 && entry >> PLACE == hash >> PLACE);
+        let places = known.map(|(_, entry)| u64::from(self.bytes[place_of(entry)]));
+        places.fold(slots, u64::wrapping_add)
+    }
+
+    /// The place of a state with this hash, and whether it is new. `parent` is a number.
+    pub(crate) fn insert(&mut self, state: &[u8], hash: u64, parent: usize) -> (usize, bool) {
         if 2 * self.len() >= self.table.len() {
             self.grow();
         }
-        let hash = hash(state);
         let mask = self.table.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
@@ -71,11 +80,8 @@ impl Store {
             if entry == 0 {
                 break;
             }
-            if entry >> PLACE == hash >> PLACE {
-                let place = (entry & ((1 << PLACE) - 1)) as usize - 1;
-                if self.at(place).0 == state {
-                    return (place, false);
-                }
+            if entry >> PLACE == hash >> PLACE && self.at(place_of(entry)).0 == state {
+                return (place_of(entry), false);
             }
             slot = (slot + 1) & mask;
         }
@@ -109,7 +115,12 @@ fn entry_of(hash: u64, place: usize) -> u64 {
     hash >> PLACE << PLACE | (place as u64 + 1)
 }
 
-fn hash(bytes: &[u8]) -> u64 {
+fn place_of(entry: u64) -> usize {
+    (entry & ((1 << PLACE) - 1)) as usize - 1
+}
+
+/// By which states are found.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
     // The low bits choose the slot, and have to depend on all bytes.
@@ -126,9 +137,10 @@ mod tests {
         let mut store = Store::new();
         let state =
             |i: u32| [&i.to_le_bytes()[..], &vec![7; i as usize % 50 + if i % 1000 == 3 { 300 } else { 0 }]].concat();
-        let places: Vec<usize> = (0..20_000).map(|i| store.insert(&state(i), i as usize / 2).0).collect();
+        let places: Vec<usize> =
+            (0..20_000).map(|i| store.insert(&state(i), hash(&state(i)), i as usize / 2).0).collect();
         for i in 0..20_000 {
-            assert_eq!(store.insert(&state(i), 0), (places[i as usize], false));
+            assert_eq!(store.insert(&state(i), hash(&state(i)), 0), (places[i as usize], false));
             assert_eq!(store.at(places[i as usize]).0, state(i));
             assert_eq!(store.parent(i as usize), i as usize / 2);
         }
