@@ -5,8 +5,10 @@
 #![allow(clippy::print_stdout)]
 
 mod families;
+mod figures;
 mod files;
 mod growth;
+mod plot;
 mod process;
 mod programs;
 mod start;
@@ -80,6 +82,20 @@ enum What {
         #[arg(long, value_name = "DIR", default_value = ".")]
         root: PathBuf,
     },
+    /// The experiments of the engine bmc: tables (CSV) and plots (SVG) in the folder of `--out`.
+    Figures {
+        #[arg(required = true)]
+        experiments: Vec<figures::Experiment>,
+        /// The folder of Linux tests, with `expected.jsonl`.
+        #[arg(long, value_name = "DIR")]
+        tests: Option<PathBuf>,
+        /// Take only every N-th Linux test.
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+        step: u32,
+        /// The folder that has `case-studies`.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        root: PathBuf,
+    },
     /// From start to exit, for one small test of each dialect.
     Start {
         /// How often each is run.
@@ -114,6 +130,12 @@ fn measure(cli: &Cli) -> io::Result<()> {
         What::Programs { words, genmc, threads, root } => {
             let (bin, peer, limit, threads) = (cli.bin.as_path(), genmc.as_deref(), cli.limit, *threads);
             programs::programs(&programs::Options { bin, peer, root, limit, threads }, words)
+        }
+        What::Figures { experiments, tests, step, root } => {
+            let (bin, tests, limit) = (cli.bin.as_path(), tests.as_deref(), cli.limit);
+            let step = usize::try_from(*step).unwrap_or(1);
+            let options = figures::Options { bin, root, tests, step, limit, out: &cli.out };
+            experiments.iter().try_for_each(|e| figures::figures(&options, *e))
         }
         What::Start { times } => start::start(&tools, *times, &cli.out),
     }

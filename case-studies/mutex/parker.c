@@ -1,7 +1,7 @@
 /* A thread that is parked until a condition holds, and one that wakes it: awake, it sees that the condition holds.
  *
  * Coherence alone is enough: what was read once is not forgotten, unless the condition is taken back. The loop writes, so that it
- * is followed up to a bound.
+ * is followed up to a bound. With -DQUIET it only reads, and that the thread wakes up is proved; with -DASLEEP nobody wakes it.
  *
  * verify --model=sc --bound=3 --accept-bounded                          yes
  * verify --model=tso --bound=3 --accept-bounded                         yes
@@ -11,6 +11,11 @@
  * verify --model=rc11 --bound=3 --accept-bounded                        yes
  * verify --cflags=-DNOFENCE --model=tso --bound=3 --accept-bounded      yes
  * verify --cflags=-DTAKEN_BACK --model=sc --bound=3                     no assertion
+ * verify --cflags=-DQUIET --property=liveness --model=tso               yes
+ * verify --cflags=-DQUIET --property=liveness --model=arm               yes
+ * verify --cflags=-DQUIET --property=liveness --model=aarch64           yes
+ * verify --cflags=-DQUIET --property=liveness --model=power             yes
+ * verify --cflags=-DASLEEP --property=liveness --model=tso              no liveness
  */
 #include "kernel.h"
 
@@ -20,7 +25,9 @@ static void *t0(void *unused)
 {
 	while (LOAD(cond) == 0) {
 		(void)LOAD(count);
+#if !defined(QUIET) && !defined(ASLEEP)
 		STORE(count, 0);
+#endif
 		FENCE();
 	}
 	assert(LOAD(cond) == 1);
@@ -29,8 +36,10 @@ static void *t0(void *unused)
 
 static void *t1(void *unused)
 {
+#ifndef ASLEEP
 	STORE(cond, 1);
 	FENCE();
+#endif
 	STORE(count, 1);
 #ifdef TAKEN_BACK
 	STORE(cond, 0);

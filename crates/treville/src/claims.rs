@@ -54,6 +54,7 @@ impl Session<'_> {
             reductions: run.reductions,
             properties: BTreeSet::new(),
             reference: None,
+            retry: None,
             symmetries: if run.reductions.symmetry { claims.symmetries.clone() } else { Vec::new() },
             stories: 0,
         };

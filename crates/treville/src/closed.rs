@@ -1,6 +1,8 @@
 //! Programs for engines that take tests: they are made finite, and what threads start and how they fail becomes a question about
 //! final states and flags.
 
+mod telling;
+
 use crate::engines::Engines;
 use crate::executions::unknown;
 use crate::programs::model_for_programs;
@@ -8,9 +10,11 @@ use crate::proofs::{query_of, say};
 use crate::{Options, Session, front_ends, refusal};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use telling::{Standstill, story};
 use treville_base::{Diagnostic, Name, SourceMap, Span};
 use treville_eval::{Evidence, judge};
-use treville_ir::{Dialect, Failure as Failing, Formula, Program, Question};
+use treville_event::EventId;
+use treville_ir::{Dialect, Failure as Failing, Formula, Op, Program, Question, Wait};
 use treville_model::Model;
 use treville_model::syntax::CheckMode;
 use treville_passes::close::{Closed, End, LATEST, Words, close, ends};
@@ -18,8 +22,8 @@ use treville_passes::target::{self, Exclusives};
 use treville_passes::{Unrolling, loop_free};
 use treville_report::Failure;
 use treville_task::{
-    Answer, Bounds, Counts, Engine, Goal, Monitor, Outcome, Proof, Query, Semantics, StopReason, Task, Unsupported,
-    Violation, Witness,
+    Answer, Bounds, Counts, Engine, Goal, Monitor, Outcome, Proof, Query, Semantics, StopReason, Story, Task,
+    Unsupported, Violation, Witness,
 };
 
 /// The flag that only counts if all threads have ended.
@@ -35,6 +39,9 @@ const FLAGS: &[(&str, Failing, &str)] = &[
     ("use-after-free", Failing::UseAfterFree, "an object is used after its end, or not ordered before it"),
     (LEAK, Failing::Leak, "an object is never freed"),
 ];
+
+/// Memory orders of C11.
+const OF_C11: &[&str] = &["RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"];
 
 /// More threads than this are not for engines that list executions.
 const MOST_LISTED: usize = 16;
@@ -68,7 +75,8 @@ impl Session<'_> {
         let mut bound = options.run.bound.unwrap_or(Bounds::FIRST);
         loop {
             let outcome = self.run_closed_at(bound, engine, task, source, options, monitor)?;
-            let decided = outcome.violation.is_some() || outcome.stopped.is_some() || !outcome.cut;
+            let stopped = outcome.stopped.as_ref().is_some_and(|why| *why != StopReason::Effort);
+            let decided = outcome.violation.is_some() || stopped || !outcome.cut;
             match Bounds::after(options.run.bound, bound) {
                 Some(larger) if !decided => bound = larger,
                 _ => return Ok(outcome),
@@ -118,11 +126,12 @@ impl Session<'_> {
             reference: None,
             symmetries: Vec::new(),
             stories: 0,
+            retry: Bounds::after(options.run.bound, bound).and_then(|_| queries.cut()),
             ..task.clone()
         };
         engine.supports(&inner).map_err(|why| refusal(name, &why, source.sources))?;
         let told = |task: &Task, queries: &Queries| {
-            let told = Told { closed: &closed, model: &linked.model, task, queries };
+            let told = Told { closed: &closed, model: &linked.model, task, queries, program: source.program };
             told.outcome(engine.run(task, monitor))
         };
         let outcome = told(&inner, &queries);
@@ -134,6 +143,7 @@ impl Session<'_> {
         let ended = Task {
             question: Some(Arc::new(question)),
             queries: leaks.all.iter().map(|(_, goal)| Query { goal: goal.clone() }).collect(),
+            retry: None,
             ..inner.clone()
         };
         let leaking = told(&ended, &leaks);
@@ -157,16 +167,44 @@ fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool) -> Result
             finite = target::compile_with(&finite, source.model, &dialect, Exclusives::Together)?;
             target::words(source.model).unwrap_or_else(Words::of_c)
         }
+        None if is_for_kernel(&finite) => {
+            refuse_c11(&finite)?;
+            Words::of_kernel()
+        }
         None => Words::of_c(),
     };
-    let base = if machine.is_some() { Dialect::clone(&finite.dialect) } else { Dialect::c11("rc11") };
+    let base = if machine.is_some() || is_for_kernel(&finite) {
+        Dialect::clone(&finite.dialect)
+    } else {
+        Dialect::c11("rc11")
+    };
     let more = Words::more().into_iter().chain(["NA", "UNWRITTEN"].map(Name::new));
     let mut sets: Vec<Name> = base.sets.iter().cloned().chain(more).collect();
     sets.sort();
     sets.dedup();
-    // A compare-exchange writes if and only if it succeeds.
-    finite.dialect = Arc::new(Dialect { sets, loose_compare: false, ..base });
+    // What depends on a branch of compiled code never ends, and a compare-exchange writes if and only if it succeeds.
+    finite.dialect = Arc::new(Dialect { sets, branch_events: true, loose_compare: false, ..base });
     close(&finite, &words, liveness)
+}
+
+/// Whether a program has the memory orders of the Linux kernel.
+pub(crate) fn is_for_kernel(program: &Program) -> bool {
+    program.dialect.name == Dialect::KERNEL
+}
+
+/// The kernel's model does not know the memory orders of C11.
+fn refuse_c11(program: &Program) -> Result<(), Diagnostic> {
+    for inst in program.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts) {
+        let tags = match &inst.op {
+            Op::Load { tags, .. } | Op::Store { tags, .. } | Op::Fence { tags } => tags,
+            Op::Update { tags, .. } => &tags.fused,
+            _ => continue,
+        };
+        if tags.iter().any(|tag| OF_C11.contains(&program.tags[*tag].as_str())) {
+            return Err(Diagnostic::error(inst.span, "an atomic operation of C11 beside those of the Linux kernel"));
+        }
+    }
+    Ok(())
 }
 
 /// What is asked, and what it would mean.
@@ -217,6 +255,11 @@ impl Queries {
         all.push((Meaning::Cut, end(&asked.cut)));
         Queries { all }
     }
+
+    /// The query whether a loop goes on beyond the bound.
+    fn cut(&self) -> Option<usize> {
+        self.all.iter().position(|(meaning, _)| *meaning == Meaning::Cut)
+    }
 }
 
 /// What an engine for tests says, told of the program.
@@ -225,6 +268,8 @@ struct Told<'a> {
     model: &'a Model,
     task: &'a Task,
     queries: &'a Queries,
+    /// The program as it is.
+    program: &'a Program,
 }
 
 impl Told<'_> {
@@ -259,7 +304,9 @@ impl Told<'_> {
                 Meaning::Flag => violation = violation.or_else(|| Some(self.flagged(flag?, witness))),
             }
         }
-        let stopped = inner.stopped.or_else(|| doubt.map(|why| StopReason::Refused(why.to_owned())));
+        // What was found needs no larger bound.
+        let stopped = inner.stopped.filter(|why| *why != StopReason::Effort || violation.is_none());
+        let stopped = stopped.or_else(|| doubt.map(|why| StopReason::Refused(why.to_owned())));
         let cut_at = self.closed.cut_at.filter(|_| cut);
         let counts = inner.counts.map(|_| counts);
         let mut proofs = inner.proofs;
@@ -300,7 +347,9 @@ impl Told<'_> {
                 return None;
             }
             let name = (*failure == Failing::Assertion).then(|| message.clone());
-            Some(Violation { thread: thread.0, span: Some(*span), ..found(*failure, name, message.to_string()) })
+            let fails = Standstill { thread: thread.0, span: Some(*span), wait: None };
+            let story = self.story(witness, &[], &[fails]);
+            Some(Violation { thread: thread.0, span: Some(*span), story, ..found(*failure, name, message.to_string()) })
         })
     }
 
@@ -316,9 +365,15 @@ impl Told<'_> {
         };
         let thread = *waiting.first()?;
         // Its last read is where it waits.
-        let events = witness.graph.skeleton.events.iter();
-        let last = events.filter(|e| e.thread == Some(thread) && e.kind.reads()).max_by_key(|e| e.index);
-        Some(Violation { thread, span: last.and_then(|e| e.span), ..found(failure, None, what.to_owned()) })
+        let last = |thread: u32| {
+            let events = witness.graph.skeleton.events.iter();
+            events.filter(|e| e.thread == Some(thread) && e.kind.reads()).max_by_key(|e| e.index).and_then(|e| e.span)
+        };
+        let wait = Some(if failure == Failing::Liveness { Wait::Spin } else { Wait::Resource });
+        let stand: Vec<Standstill> =
+            waiting.iter().map(|thread| Standstill { thread: *thread, span: last(*thread), wait }).collect();
+        let story = self.story(witness, &[], &stand);
+        Some(Violation { thread, span: last(thread), story, ..found(failure, None, what.to_owned()) })
     }
 
     /// A flag that is raised, with the events that raise it.
@@ -338,11 +393,18 @@ impl Told<'_> {
         violation.thread = at.thread.unwrap_or(0);
         violation.span = at.span.filter(is_somewhere);
         violation.other = other.span.filter(|span| is_somewhere(span) && Some(*span) != violation.span);
+        let about = if event(second).thread.is_some() { [second, first] } else { [first, second] };
+        violation.story = self.story(witness, &about, &[]);
         violation
     }
 
+    /// What leads to a violation.
+    fn story(&self, witness: &Witness, about: &[EventId], standstills: &[Standstill]) -> Option<Box<Story>> {
+        Some(Box::new(story(self.closed, &witness.graph, self.program, about, standstills)))
+    }
+
     /// The pair of events that a flag is raised by.
-    fn evidence(&self, flag: &Name, witness: &Witness) -> Option<(treville_event::EventId, treville_event::EventId)> {
+    fn evidence(&self, flag: &Name, witness: &Witness) -> Option<(EventId, EventId)> {
         let judgements = judge(self.model, &witness.graph, &self.task.limits.cancel).ok()?;
         let results = judgements.iter().flat_map(|judgement| &judgement.checks);
         let raised = results.filter(|result| self.model.checks[result.check].name == *flag);

@@ -1,45 +1,97 @@
-//! Outcomes that one model allows and the other does not.
+//! What one model allows and the other does not: outcomes, as far as they can all be listed, or an execution.
 
+use crate::auto::EFFORT;
 use crate::executions::unknown;
-use crate::{Options, Session, verify};
+use crate::explain::why_rejected;
+use crate::session::Prepared;
+use crate::{Options, Session, States, verify};
 use std::collections::BTreeSet;
-use treville_report::{Checked, Comparison, Difference, Failure, show_state};
-use treville_task::Silent;
+use treville_report::{Checked, Comparison, Difference, Failure, OnlyExecution, show_state};
+use treville_task::{Silent, StopReason};
+
+/// The engine that looks for executions.
+const BY_EXECUTION: &str = "bmc";
 
 impl Session<'_> {
-    /// Compares the final states of a file under two models.
+    /// Compares a file under two models: the final states, or, with the engine bmc and where there are too many to list, the
+    /// executions.
     ///
     /// # Errors
     /// If one of the two has no complete answer.
     pub fn compare(&self, path: &str, models: &[String; 2], options: &Options) -> Result<Comparison, Failure> {
-        let [a, b] = [&models[0], &models[1]].map(|model| self.all_states(path, model, options));
-        let (a, b) = (a?, b?);
+        let engine = options.run.engine.as_deref().filter(|engine| *engine != "auto");
+        if engine == Some(BY_EXECUTION) {
+            return self.compare_executions(path, models, options);
+        }
+        let mut listing = options.clone();
+        listing.run.effort = engine.is_none().then_some(EFFORT);
+        let [a, b] = [&models[0], &models[1]].map(|model| self.all_states(path, model, &listing));
+        let (a, b) = match (a?, b?) {
+            (Some(a), Some(b)) => (a, b),
+            _ => return self.compare_executions(path, models, options),
+        };
         let only = |these: &Checked, those: &Checked| Difference {
             states: difference(&states(these), &states(those)),
             flags: difference(&flags(these), &flags(those)),
+            execution: None,
         };
         Ok(Comparison {
             file: path.to_owned(),
             test: a.program.name.to_string(),
             models: models.clone(),
             differences: [only(&a, &b), only(&b, &a)],
+            by_execution: false,
+            bounded: !a.scope.complete || !b.scope.complete,
         })
     }
 
-    fn all_states(&self, path: &str, model: &str, options: &Options) -> Result<Checked, Failure> {
-        let mut options = options.clone();
-        options.model.name = Some(model.to_owned());
-        options.run.states = true;
+    /// All final states; none if there are too many.
+    fn all_states(&self, path: &str, model: &str, options: &Options) -> Result<Option<Checked>, Failure> {
+        let mut options = under(model, options);
+        options.run.states = States::Listed;
         options.run.accept_bounded = true;
         let (checked, _) = verify::check(&self.prepare(path, &options)?, &options, &Silent)?;
         match checked.outcome.stopped.as_ref() {
-            None => Ok(checked),
-            Some(why) => {
-                let reason = format!("under {model}, {why}");
-                Err(unknown(reason))
-            }
+            None => Ok(Some(checked)),
+            Some(StopReason::Effort) => Ok(None),
+            Some(why) => Err(unknown(format!("under {model}, {why}"))),
         }
     }
+
+    /// An execution that one allows and the other forbids, for each of the two.
+    fn compare_executions(&self, path: &str, models: &[String; 2], options: &Options) -> Result<Comparison, Failure> {
+        let [a, b] = [&models[0], &models[1]].map(|model| self.prepare(path, &under(model, options)));
+        let (a, b) = (a?, b?);
+        let mut bounded = false;
+        let mut only = |allowing: &Prepared, forbidding: &Prepared| -> Result<Difference, Failure> {
+            let compared = treville_bmc::difference(&allowing.task, &forbidding.task, &options.run.bmc);
+            let compared = compared.map_err(|why| {
+                unknown(format!("whether {} allows more than {}: {why}", allowing.model.name, forbidding.model.name))
+            })?;
+            bounded |= compared.cut;
+            let execution = compared.found.map(|found| OnlyExecution {
+                state: show_state(&allowing.loaded.program, &allowing.loaded.question, &found.state),
+                own_state: found.own_state,
+                reason: why_rejected(forbidding, &found.forbidden, &found.state),
+            });
+            Ok(Difference { execution, ..Difference::default() })
+        };
+        let differences = [only(&a, &b)?, only(&b, &a)?];
+        Ok(Comparison {
+            file: path.to_owned(),
+            test: a.loaded.program.name.to_string(),
+            models: models.clone(),
+            differences,
+            by_execution: true,
+            bounded,
+        })
+    }
+}
+
+fn under(model: &str, options: &Options) -> Options {
+    let mut options = options.clone();
+    options.model.name = Some(model.to_owned());
+    options
 }
 
 fn states(checked: &Checked) -> BTreeSet<String> {

@@ -39,6 +39,9 @@ const ENGINES: &[EngineEntry] = &[
     },
 ];
 
+/// Those that are asked of a test that the first engine has no answer to, in this order.
+const SPARES: &[&str] = &["bmc", "explore"];
+
 /// Engines of the design that do not exist yet.
 const NOT_BUILT: &[&str] = &["abstract"];
 
@@ -56,6 +59,9 @@ impl Engines {
     /// The one that takes programs as they are.
     pub(crate) const FOR_PROGRAMS: &str = "explore";
 
+    /// The one for programs that the other does not take.
+    const FOR_KERNEL: &str = "bmc";
+
     /// The engine that the options ask for.
     pub(crate) fn choose(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
         let name = options.engine.as_deref().filter(|name| *name != "auto").unwrap_or("enumerate");
@@ -70,15 +76,26 @@ impl Engines {
         }
     }
 
-    /// The engine to ask if the first one refuses, unless the call names its own.
-    pub(crate) fn spare(&self, options: &RunOptions) -> Option<Arc<dyn Engine>> {
-        let auto = options.engine.as_deref().is_none_or(|name| name == "auto") && !options.plain;
-        auto.then(|| self.named(Self::FOR_PROGRAMS).ok()).flatten()
+    /// The engines to ask if the first one has no answer, unless the call names its own.
+    pub(crate) fn spares(&self, options: &RunOptions) -> Option<Vec<Arc<dyn Engine>>> {
+        let auto = is_auto(options) && !options.plain;
+        auto.then(|| SPARES.iter().filter_map(|name| self.named(name).ok()).collect())
     }
 
-    /// The same for a program that asks nothing of its own.
-    pub(crate) fn for_programs(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
+    /// The engine that is asked of programs beside the first one, unless the call names its own.
+    pub(crate) fn beside(&self, options: &RunOptions) -> Option<Arc<dyn Engine>> {
+        if is_auto(options) { self.named("bmc").ok() } else { None }
+    }
+
+    /// The same for a program that asks nothing of its own; those for the Linux kernel are for engines that take tests.
+    pub(crate) fn for_programs(&self, options: &RunOptions, kernel: bool) -> Result<Arc<dyn Engine>, String> {
         match options.engine.as_deref() {
+            Some(Self::FOR_PROGRAMS) if kernel => {
+                Err(format!("programs for the Linux kernel are for {} and enumerate", Self::FOR_KERNEL))
+            }
+            None | Some("auto") if kernel => {
+                self.choose(&RunOptions { engine: Some(Self::FOR_KERNEL.to_owned()), ..options.clone() })
+            }
             None | Some("auto") => {
                 refuse_proofs(Self::FOR_PROGRAMS, options)?;
                 self.named(Self::FOR_PROGRAMS)
@@ -97,6 +114,11 @@ impl Engines {
         let known = ENGINES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
         Err(format!("there is no engine {name} (there are: auto, {known})"))
     }
+}
+
+/// Whether the tool is to choose.
+fn is_auto(options: &RunOptions) -> bool {
+    options.engine.as_deref().is_none_or(|name| name == "auto")
 }
 
 /// Only one engine makes proofs.

@@ -86,16 +86,7 @@ pub(crate) fn each_judged(
 }
 
 fn why_due(cancel: &Cancel) -> Option<String> {
-    let reason = if cancel.is_raised() {
-        StopReason::Cancelled
-    } else if cancel.is_late() {
-        StopReason::Timeout
-    } else if cancel.is_full() {
-        StopReason::Memory
-    } else {
-        return None;
-    };
-    Some(reason.to_string())
+    StopReason::of(cancel).map(|reason| reason.to_string())
 }
 
 /// The relations that a judgement picked, by name.

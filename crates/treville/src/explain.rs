@@ -2,12 +2,12 @@
 
 use crate::executions::{Walk, Walked, decide, each_judged, event_key, one_line, picked, place, unknown};
 use crate::session::Prepared;
-use crate::{Options, Session, terms};
+use crate::{Options, Session, States, terms};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use treville_base::{Cancel, Name};
-use treville_eval::{CheckResult, Derivation, Edge, Evidence, Judgement, Trace};
+use treville_eval::{CheckResult, Derivation, Edge, Evidence, Judgement, Trace, judge};
 use treville_event::{BaseRel, EventId, Graph, Relation};
 use treville_ir::{Formula, Quantifier, Question};
 use treville_model::{CheckId, CheckKind, Model, Term};
@@ -15,7 +15,7 @@ use treville_report::{
     Drawing, Explained, Explanation, Failure, Incoherent, Reason, ReasonStep, describe_event, event_source,
     show_formula, show_state,
 };
-use treville_task::{Answer, Candidate, FinalValue, Reached};
+use treville_task::{Answer, FinalValue, Reached};
 
 impl Session<'_> {
     /// Explains the outcome that a test asks about, or the one given as a litmus condition. With `deep`, each step is
@@ -34,7 +34,7 @@ impl Session<'_> {
         loaded.question = Arc::new(asked(&loaded.question));
         let model = self.library.linked(&options.model, &loaded.program)?;
         let mut options = options.clone();
-        options.run.states = true;
+        options.run.states = States::Listed;
         let prepared = self.prepare_loaded(loaded, model, &options)?;
         let outcome = decide(&prepared)?;
         let answer = match outcome.answers.first() {
@@ -99,6 +99,14 @@ fn rejections(prepared: &Prepared, deep: bool) -> Result<Explained, Failure> {
     Ok(Explained::Forbidden { candidates: coherent.rejected, reasons: coherent.sorted(), incoherent, unseen })
 }
 
+/// Why the model rejects an execution, if it does.
+pub(crate) fn why_rejected(prepared: &Prepared, graph: &Graph, state: &[FinalValue]) -> Option<Reason> {
+    let judgements = judge(&prepared.model.model, graph, &prepared.task.limits.cancel).ok()?;
+    let mut explainer = Explainer::new(prepared, false);
+    explainer.add(graph, state, judgements.iter().find(|judgement| !judgement.accepted)?);
+    explainer.reasons.pop()
+}
+
 fn drawing(prepared: &Prepared, graph: &Graph, state: &[FinalValue], picks: &[(Name, Relation)]) -> Drawing {
     let loaded = &prepared.loaded;
     let mut drawing = Drawing::new(&loaded.program, &loaded.sources, graph, picks, &[]);
@@ -122,7 +130,7 @@ impl<'a> Explainer<'a> {
     /// Adds the candidates of a walk until there are `most`.
     fn walk(&mut self, walk: Walk<'_>, most: u64) -> Result<Walked, Failure> {
         each_judged(self.prepared, walk, &mut |candidate, judgements| {
-            judgements.iter().for_each(|judgement| self.add(candidate, judgement));
+            judgements.iter().for_each(|judgement| self.add(candidate.graph, candidate.state, judgement));
             if self.rejected < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
     }
@@ -144,11 +152,10 @@ impl<'a> Explainer<'a> {
         self.sorted()
     }
 
-    fn add(&mut self, candidate: &Candidate<'_>, judgement: &Judgement) {
+    fn add(&mut self, graph: &Graph, state: &[FinalValue], judgement: &Judgement) {
         let model = &*self.prepared.model.model;
         self.rejected += 1;
         let Some(failed) = judgement.first_failure(model) else { return };
-        let graph = candidate.graph;
         let cancel = Cancel::new();
         let mut trace = Trace::new(model, graph, &judgement.picks, &cancel);
         let steps = steps(model, &mut trace, failed.evidence.as_ref(), self.deep);
@@ -159,7 +166,7 @@ impl<'a> Explainer<'a> {
             return;
         }
         self.known.insert(shape, self.reasons.len());
-        let example = drawing(self.prepared, graph, candidate.state, &picked(model, judgement));
+        let example = drawing(self.prepared, graph, state, &picked(model, judgement));
         let reason = self.reason(graph, example, failed, &steps);
         self.reasons.push(reason);
     }

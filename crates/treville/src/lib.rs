@@ -6,6 +6,7 @@
 //!
 //! This crate does no IO of its own and keeps no global state.
 
+mod auto;
 mod claims;
 mod closed;
 mod compare;
@@ -37,7 +38,7 @@ pub use front_ends::{FrontEnd, Loaded, front_ends};
 pub use inputs::expand_inputs;
 pub use library::{BundledInfo, bundled_library_hash, bundled_models};
 pub use model_check::ModelChecked;
-pub use options::{ModelOptions, Options, RunOptions};
+pub use options::{ModelOptions, Options, RunOptions, States};
 pub use proofs::{ProofChecked, check_proofs, proof_folder};
 pub use properties::Properties;
 pub use session::Session;

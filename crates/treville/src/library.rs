@@ -262,6 +262,7 @@ fn safety<'u>(name: &str, units: impl Iterator<Item = &'u Unit> + Clone) -> impl
     let has_races = body().any(|ins| matches!(&ins.kind, InsKind::Check(_, check) if judges(check)));
     let hb = match (machine, has_hb) {
         (true, _) => Some("hb-machine.cat"),
+        _ if KERNEL.contains(&name) => Some("hb-kernel.cat"),
         (false, true) => None,
         (false, false) => Some("hb-c11.cat"),
     };
@@ -310,7 +311,7 @@ const KERNEL: &[&str] = &["linux-kernel"];
 
 /// Refuses a bundled model for programs whose fences and orderings it does not know: it would allow too much without a
 /// word. A path is taken as it is.
-fn fits(name: &str, dialect: &Dialect) -> Result<(), Failure> {
+pub(crate) fn fits(name: &str, dialect: &Dialect) -> Result<(), Failure> {
     let wrong = match &*dialect.name {
         "C" => KERNEL.contains(&name),
         "LKMM" => C11.contains(&name) || MACHINES.contains(&name),

@@ -43,12 +43,13 @@ pub struct RunOptions {
     /// For each file.
     pub timeout: Option<Duration>,
     pub memory_mb: Option<u64>,
+    /// How much an engine may look at before it gives up; none: as much as there is.
+    pub effort: Option<u64>,
     /// Threads for each file.
     pub threads: Option<u32>,
     /// "Up to the bound" is good enough.
     pub accept_bounded: bool,
-    /// List the final states.
-    pub states: bool,
+    pub states: States,
     pub reductions: treville_task::Reductions,
     /// Options for the C compiler.
     pub cflags: Vec<String>,
@@ -64,6 +65,16 @@ pub struct RunOptions {
     pub max_states: Option<u64>,
     /// How the engine bmc works.
     pub bmc: treville_bmc::Options,
+}
+
+/// Whether the final states are listed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum States {
+    #[default]
+    Unlisted,
+    /// If it does not take long, where the tool chooses the engine.
+    IfFew,
+    Listed,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,7 +1,8 @@
 //! Whole programs: they ask nothing of their own, and the question is whether they can fail.
 
+use crate::auto::{self, Choice};
 use crate::executions::unknown;
-use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, refusal, unreadable};
+use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, library, refusal, unreadable};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -93,7 +94,7 @@ fn read_ir(path: &str, text: &str, _: &Options, _: &dyn Files) -> Read {
 /// What a program was checked with, and what came out.
 pub(crate) struct Run {
     pub(crate) model: String,
-    pub(crate) engine: &'static str,
+    pub(crate) choice: Choice,
     pub(crate) checked: ProgramChecked,
 }
 
@@ -108,7 +109,12 @@ impl Session<'_> {
     ) -> Result<Run, Failure> {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
         let (program, sources) = (language.read)(path, &text, options, self.files)?;
-        let model = options.model.name.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+        let kernel = closed::is_for_kernel(&program);
+        let usual = if kernel { program.dialect.default_model.to_string() } else { DEFAULT_MODEL.to_owned() };
+        let model = options.model.name.clone().unwrap_or(usual);
+        if kernel && options.model.is_bundled(&model) {
+            library::fits(&model, &program.dialect)?;
+        }
         let built_in = options.model.is_bundled(&model) && BUILT_IN.contains(&model.as_str());
         // Models that are not built in may look at dependencies.
         let simpler =
@@ -127,7 +133,7 @@ impl Session<'_> {
             if let Some(machine) = target::dialect_for(&model) {
                 program =
                     compiled(&program, &model, machine).map_err(|why| failure(vec![why], Arc::new(sources.clone())))?;
-            } else {
+            } else if !kernel {
                 // All that a model of C may name, whatever the program's text says of its dialect.
                 program.dialect = Arc::new(Dialect::c11(DEFAULT_MODEL));
             }
@@ -141,7 +147,7 @@ impl Session<'_> {
         } else {
             Semantics::Axioms(Arc::clone(&reference.model), Arc::clone(&reference.vocabulary))
         };
-        let engine = self.engines.for_programs(&options.run).map_err(unreadable)?;
+        let engine = self.engines.for_programs(&options.run, kernel).map_err(unreadable)?;
         let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
         let task = Task {
@@ -162,19 +168,26 @@ impl Session<'_> {
             reference: Some(reference),
             symmetries: Vec::new(),
             stories,
+            retry: None,
         };
         let name = engine.info().name;
-        let run = |engine: &dyn Engine| {
+        let run = |engine: &dyn Engine, task: &Task, monitor: &dyn Monitor| {
             if closed::is_for_tests(engine) {
                 let source = closed::Source { program: &in_c, sources: &sources, model: &model, algebraic: built_in };
-                return self.run_closed(engine, &task, &source, options, monitor);
+                return self.run_closed(engine, task, &source, options, monitor);
             }
-            engine.supports(&task).map_err(|why| refusal(name, &why, &sources))?;
-            Ok(engine.run(&task, monitor))
+            engine.supports(task).map_err(|why| refusal(engine.info().name, &why, &sources))?;
+            Ok(engine.run(task, monitor))
         };
-        let outcome = run(&*engine)?;
+        // Complete executions are shown by the one that lists them.
+        let beside = self.engines.beside(&options.run).filter(|_| stories == 0);
+        let (outcome, choice) = match &beside {
+            Some(beside) => auto::race([&*engine, &**beside], &task, &run, monitor)?,
+            None => (run(&*engine, &task, monitor)?, Choice::named(&*engine)),
+        };
         if let Some(second) = &options.run.cross_check {
-            let other = run(&*self.engines.named(second).map_err(unreadable)?)?;
+            let second_engine = self.engines.named(second).map_err(unreadable)?;
+            let other = run(&*second_engine, &task, monitor)?;
             if let Some(why) = &other.stopped {
                 let reason = format!("the answer could not be checked by {second}: {why}");
                 return Err(unknown(reason));
@@ -186,7 +199,7 @@ impl Session<'_> {
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
         let checked = ProgramChecked { program, sources: Arc::new(sources), outcome, verdict, scope };
-        Ok(Run { model, engine: name, checked })
+        Ok(Run { model, choice, checked })
     }
 }
 
@@ -245,6 +258,7 @@ fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
 mod tests {
     use super::*;
     use crate::MemoryFiles;
+    use crate::engines::Engines;
     use treville_base::Cancel;
     use treville_ir::Failure as Failing;
     use treville_task::Silent;
@@ -298,6 +312,7 @@ thread main main []
             reference: Some(reference),
             symmetries: Vec::new(),
             stories: 0,
+            retry: None,
         };
         let engine = session.engines.named("explore").unwrap_or_else(|e| panic!("{e}"));
         engine.run(&task, &Silent)
@@ -353,6 +368,7 @@ thread main main []
         let session = Session::new(&files, Cancel::new());
         let mut options = Options::default();
         options.model.name = Some(model.to_owned());
+        options.run.engine = Some(Engines::FOR_PROGRAMS.to_owned());
         let Some(language) = language("lb.ir") else { return Err("no language".into()) };
         match session.check_program("lb.ir", language, &options, 0, &Silent) {
             Ok(run) => match run.checked.outcome.stopped {
@@ -430,6 +446,14 @@ thread main main []
         assert_eq!(executions(&free, "my.cat", &[("my.cat", &ordered)]), Ok(3));
         let out_of_nowhere = executions(&free, "my.cat", &[("my.cat", coherent)]);
         assert!(out_of_nowhere.is_err_and(|why| why.contains("out of nowhere")));
+        // Another engine takes it.
+        let files = [("lb.ir", free.as_str()), ("my.cat", coherent)];
+        let files = MemoryFiles(files.map(|(name, text)| (name.to_owned(), text.to_owned())).into());
+        let mut options = Options::default();
+        options.model.name = Some("my.cat".to_owned());
+        let report = Session::new(&files, Cancel::new()).verify("lb.ir", &options, &Silent);
+        assert_eq!(report.engine, "bmc");
+        assert!(report.chosen.is_some_and(|chosen| chosen.why.contains("out of nowhere")));
         // Nobody may see what another thread has written, even if it is the latest.
         let stale = format!("{ordered}empty [RLX]; (rf & ext)\n");
         let stale = executions(&free, "my.cat", &[("my.cat", &stale)]);

@@ -4,13 +4,13 @@ use crate::engines::Engines;
 use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
 use crate::mapped::mapped;
-use crate::{Files, ModelOptions, Options, refusal, unreadable};
+use crate::{Files, ModelOptions, Options, States, refusal, unreadable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::Cancel;
 use treville_report::Failure;
-use treville_task::{Bounds, Engine, Limits, Monitor, Outcome, Semantics, StopReason, Task};
+use treville_task::{Bounds, Engine, Limits, Semantics, Task};
 
 pub struct Session<'f> {
     pub(crate) files: &'f dyn Files,
@@ -24,26 +24,12 @@ pub(crate) struct Prepared {
     pub(crate) loaded: Loaded,
     pub(crate) model: Arc<Linked>,
     pub(crate) engine: Arc<dyn Engine>,
-    /// The engine that is asked if the first one refuses, where the tool chooses.
-    pub(crate) spare: Option<Arc<dyn Engine>>,
+    /// The engines that are asked if the first one has no answer, where the tool chooses.
+    pub(crate) spares: Option<Vec<Arc<dyn Engine>>>,
     /// The engine that checks the first one, by the name that the call gave it.
     pub(crate) second: Option<(String, Arc<dyn Engine>)>,
     pub(crate) task: Task,
-}
-
-impl Prepared {
-    /// The outcome, with the name of the engine that it is from.
-    pub(crate) fn run(&self, monitor: &dyn Monitor) -> (Outcome, &'static str) {
-        let outcome = self.engine.run(&self.task, monitor);
-        let refused = matches!(outcome.stopped, Some(StopReason::Refused(_)));
-        if let Some(spare) = self.spare.as_ref().filter(|spare| refused && spare.supports(&self.task).is_ok()) {
-            let other = spare.run(&self.task, monitor);
-            if other.stopped.is_none() {
-                return (other, spare.info().name);
-            }
-        }
-        (outcome, self.engine.info().name)
-    }
+    pub(crate) states: States,
 }
 
 impl<'f> Session<'f> {
@@ -112,10 +98,10 @@ impl<'f> Session<'f> {
         let engine = self.engines.choose(&options.run).map_err(unreadable)?;
         let named = |name: &String| self.engines.named(name).map(|engine| (name.clone(), engine));
         let second = options.run.cross_check.as_ref().map(named).transpose().map_err(unreadable)?;
-        let spare = self.engines.spare(&options.run);
+        let spares = self.engines.spares(&options.run);
         let task = self.task(&loaded, &model, options)?;
         engine.supports(&task).map_err(|why| refusal(engine.info().name, &why, &loaded.sources))?;
-        Ok(Prepared { loaded, model, engine, spare, second, task })
+        Ok(Prepared { loaded, model, engine, spares, second, task, states: options.run.states })
     }
 
     fn task(&self, loaded: &Loaded, model: &Linked, options: &Options) -> Result<Task, Failure> {
@@ -132,6 +118,7 @@ impl<'f> Session<'f> {
         };
         let deadline = run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        let cancel = run.effort.map_or_else(|| cancel.clone(), |effort| cancel.with_effort(effort));
         Ok(Task {
             program: Arc::clone(&loaded.program),
             semantics: Semantics::Axioms(Arc::clone(&model.model), Arc::clone(&model.vocabulary)),
@@ -141,12 +128,13 @@ impl<'f> Session<'f> {
             bounds: Bounds { unroll, given: run.bound, ..Bounds::default() },
             limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: None },
             // Engines that check each other compare everything.
-            states: run.states || run.cross_check.is_some(),
+            states: run.states != States::Unlisted || run.cross_check.is_some(),
             reductions: run.reductions,
             properties: BTreeSet::new(),
             reference: None,
             symmetries: Vec::new(),
             stories: 0,
+            retry: None,
         })
     }
 }

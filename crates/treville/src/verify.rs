@@ -1,5 +1,6 @@
 //! Answering the question that a program asks.
 
+use crate::auto::Choice;
 use crate::executions::unknown;
 use crate::proofs::{say_model, say_queries};
 use crate::session::Prepared;
@@ -19,6 +20,7 @@ impl Session<'_> {
             file: path.to_owned(),
             model: options.model.name.clone().unwrap_or_default(),
             engine: String::new(),
+            chosen: None,
             time: start.elapsed(),
             content: Content::Failed(unreadable("")),
         };
@@ -39,7 +41,8 @@ impl Session<'_> {
                 Err(failure) => Content::Failed(failure),
                 Ok(run) => {
                     report.model = run.model;
-                    report.engine = run.engine.to_owned();
+                    report.engine = run.choice.engine.to_owned();
+                    report.chosen = run.choice.chosen;
                     Content::Program(Box::new(run.checked))
                 }
             };
@@ -53,8 +56,9 @@ impl Session<'_> {
                 report.model = prepared.model.name.clone();
                 report.engine = prepared.engine.info().name.to_owned();
                 match check(&prepared, options, monitor) {
-                    Ok((checked, engine)) => {
-                        engine.clone_into(&mut report.engine);
+                    Ok((checked, choice)) => {
+                        choice.engine.clone_into(&mut report.engine);
+                        report.chosen = choice.chosen;
                         Content::Checked(Box::new(checked))
                     }
                     Err(failure) => Content::Failed(failure),
@@ -72,8 +76,8 @@ pub(crate) fn check(
     prepared: &Prepared,
     options: &Options,
     monitor: &dyn Monitor,
-) -> Result<(Checked, &'static str), Failure> {
-    let (mut outcome, engine) = prepared.run(monitor);
+) -> Result<(Checked, Choice), Failure> {
+    let (mut outcome, choice) = prepared.run(monitor);
     if let Some((name, second)) = &prepared.second {
         cross_check(prepared, &outcome, name, &**second, monitor)?;
     }
@@ -90,7 +94,7 @@ pub(crate) fn check(
         scope,
         hash,
     };
-    Ok((checked, engine))
+    Ok((checked, choice))
 }
 
 /// The verdict with its scope. What was only looked for up to a bound is unknown, unless the caller accepts that.

@@ -3,7 +3,7 @@
 use treville::base::Cancel;
 use treville::report::{Content, FileReport, VerdictWord};
 use treville::task::Silent;
-use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session};
+use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, States};
 
 const TEXTS: &[(&str, &str)] = &[
     // Fences order for those who share their scope.
@@ -80,7 +80,7 @@ fn model(name: &str, bell: Option<&str>) -> ModelOptions {
 }
 
 fn verify(path: &str, model: ModelOptions) -> FileReport {
-    let options = Options { model, run: RunOptions { states: true, ..RunOptions::default() } };
+    let options = Options { model, run: RunOptions { states: States::Listed, ..RunOptions::default() } };
     Session::new(&files(), Cancel::new()).verify(path, &options, &Silent)
 }
 

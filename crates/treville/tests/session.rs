@@ -3,7 +3,7 @@
 use treville::base::Cancel;
 use treville::report::{Content, Explained, FileReport, VerdictWord};
 use treville::task::Silent;
-use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Which};
+use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, States, Which};
 
 const SB: &str = include_str!("../../../cases/guide/SB.litmus");
 const MP: &str = include_str!("../../../cases/guide/MP.litmus");
@@ -22,7 +22,7 @@ fn files() -> MemoryFiles {
 fn options(model: Option<&str>) -> Options {
     Options {
         model: ModelOptions { name: model.map(str::to_owned), ..ModelOptions::default() },
-        run: RunOptions { states: true, ..RunOptions::default() },
+        run: RunOptions { states: States::Listed, ..RunOptions::default() },
     }
 }
 

@@ -7,6 +7,10 @@ use treville::{MemoryFiles, ModelOptions, Options, Properties, RunOptions, Sessi
 
 /// The report on a program of two objects, `x` and `y`, and two functions: `main` starts `other`.
 fn told(other: &str, main: &str, model: &str, property: &[&str]) -> Vec<String> {
+    told_by("explore", other, main, model, property)
+}
+
+fn told_by(engine: &str, other: &str, main: &str, model: &str, property: &[&str]) -> Vec<String> {
     let program = format!(
         "program \"p\"\ndialect C rc11\nobject x size 4 type i32\nobject y size 4 type i32\n\
          func other (u) regs [u:64 r:32 p:64] {{\nb0:\n{other}\n}}\n\
@@ -17,7 +21,7 @@ fn told(other: &str, main: &str, model: &str, property: &[&str]) -> Vec<String> 
     let properties = Properties::of(property).unwrap_or_else(|e| panic!("{e}"));
     let options = Options {
         model: ModelOptions { name: Some(model.to_owned()), ..ModelOptions::default() },
-        run: RunOptions { properties, ..RunOptions::default() },
+        run: RunOptions { properties, engine: Some(engine.to_owned()), ..RunOptions::default() },
     };
     let report = Session::new(&files, Cancel::new()).verify("p.ir", &options, &Silent);
     let text = text(&report, Details::default(), Palette::PLAIN);
@@ -54,6 +58,32 @@ fn a_race_is_told_with_what_does_not_synchronise() {
     let told = told(other, main, "rc11", &[]);
     assert_tells(&told, &expected);
     assert!(told.join(" ").contains("an acquire load would make it."), "{told:?}");
+}
+
+#[test]
+fn what_is_solved_is_told_as_well() {
+    let other = "store &x 1:32 4 [NA]\nstore &y 1:32 4 [A REL]\nreturn 0:64";
+    let main = "r = load &y 4 [A RLX]\nbranch (eq r 1:32) b1 b2\nb1:\ns = load &x 4 [NA]\nreturn _\nb2:\nreturn _";
+    let race = told_by("bmc", other, main, "rc11", &[]);
+    let expected = [
+        "p.ir under rc11: no, race: two accesses race",
+        "13 h = spawn other (0:64) starts thread 1 (other)",
+        "> 7 store &x 1:32 4 [NA] writes x = 1",
+        "8 store &y 1:32 4 [A REL] writes y = 1 (release)",
+        "14 r = load &y 4 [A RLX] reads y = 1 (relaxed), from line 8 of thread 1",
+        "why: Nothing orders the two. Line 14 of thread 0 reads what line 8 of thread 1 wrote, but the load is",
+    ];
+    assert_tells(&race, &expected);
+    let release = "lock release &x 4\nlock release &y 4\n";
+    let other = format!("lock acquire &y 4\nlock acquire &x 4\n{release}return 0:64");
+    let main = format!("lock acquire &x 4\nlock acquire &y 4\n{release}return _");
+    let deadlock = told_by("bmc", &other, &main, "rc11", &[]).join("\n");
+    assert!(deadlock.contains("finds x locked by line 16 of thread 0"), "{deadlock}");
+    assert!(deadlock.contains("finds y locked by line 7 of thread 1"), "{deadlock}");
+    let sum = "store &x 1:32 4 [A RLX]\np = join h\nr = load &x 4 [A RLX]\nbranch (eq r 1:32) b1 b2\n";
+    let fails = told_by("bmc", "store &x 1:32 4 [A RLX]\nreturn 0:64", &format!("{sum}{FAILS}"), "rc11", &[]);
+    let ends = ["14 p = join h sees the end of thread 1", "> 18 fail assertion \"wrong\" fails"];
+    assert_tells(&fails, &ends);
 }
 
 #[test]

@@ -8,8 +8,12 @@ use std::time::Instant;
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     raised: Arc<AtomicBool>,
+    /// A flag of its own, beside the shared one.
+    own: Option<Arc<AtomicBool>>,
     deadline: Option<Instant>,
     memory: Option<MemoryLimit>,
+    /// How often somebody may still look.
+    effort: Option<Arc<AtomicU64>>,
 }
 
 /// How much memory may be in use; somebody else keeps the gauge up to date.
@@ -53,19 +57,41 @@ impl Cancel {
         Cancel { memory: Some(MemoryLimit { used_mb, limit_mb, passed: Arc::default() }), ..self.clone() }
     }
 
+    /// The same flag, and due after so many looks, which all clones share: a limit that does not depend on the machine.
+    #[must_use]
+    pub fn with_effort(&self, looks: u64) -> Self {
+        Cancel { effort: Some(Arc::new(AtomicU64::new(looks))), ..self.clone() }
+    }
+
+    /// Raised with this one, and by itself without it.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Cancel { own: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// Raises the flag; that of its own, if it has one.
     pub fn cancel(&self) {
-        self.raised.store(true, Ordering::Relaxed);
+        self.own.as_ref().unwrap_or(&self.raised).store(true, Ordering::Relaxed);
     }
 
-    /// True once somebody asked to stop; costs one relaxed load.
+    /// True once somebody asked to stop; costs a relaxed load.
     pub fn is_raised(&self) -> bool {
-        self.raised.load(Ordering::Relaxed)
+        self.raised.load(Ordering::Relaxed) || self.own.as_ref().is_some_and(|own| own.load(Ordering::Relaxed))
     }
 
-    /// True once the flag is raised, the deadline is over or memory is used up; reads the clock, so call it every few
-    /// hundred steps.
+    /// True once the flag is raised, the deadline is over, memory is used up or it was called too often; reads the clock, so
+    /// call it every few hundred steps.
     pub fn is_due(&self) -> bool {
-        self.is_raised() || self.is_late() || self.is_full()
+        if let Some(effort) = &self.effort {
+            let less = |left: u64| left.checked_sub(1);
+            let _ = effort.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        }
+        self.is_raised() || self.is_late() || self.is_full() || self.is_spent()
+    }
+
+    /// Whether it was looked at as often as is allowed.
+    pub fn is_spent(&self) -> bool {
+        self.effort.as_ref().is_some_and(|effort| effort.load(Ordering::Relaxed) == 0)
     }
 
     pub fn is_full(&self) -> bool {

@@ -29,6 +29,9 @@ pub enum Encoding {
     Eager,
 }
 
+/// Clauses, as a solver takes them.
+pub(crate) type Formula = Gates<Solver<Orders>>;
+
 /// A pair of events as the key of a table.
 type Pair = (u32, u32);
 
@@ -41,7 +44,7 @@ pub(crate) struct Encoder<'a> {
     model: &'a Model,
     analysis: &'a Analysis,
     options: Options,
-    gates: Gates<Solver<Orders>>,
+    gates: Formula,
     bits: Bits,
     /// Whether each event happens.
     pub(crate) happens: Vec<Lit>,
@@ -90,14 +93,14 @@ impl<'a> Encoder<'a> {
         model: &'a Model,
         analysis: &'a Analysis,
         options: Options,
-        solver: Solver<Orders>,
+        gates: Formula,
     ) -> Self {
         Encoder {
             events,
             model,
             analysis,
             options,
-            gates: Gates::new(solver),
+            gates,
             bits: Bits::new(),
             happens: Vec::new(),
             touches: FxHashMap::default(),
@@ -118,6 +121,20 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    pub(crate) fn events(&self) -> &'a Events<'a> {
+        self.events
+    }
+
+    /// Gives its formula away, for another one.
+    pub(crate) fn lend(&mut self, other: Formula) -> Formula {
+        std::mem::replace(&mut self.gates, other)
+    }
+
+    /// Two encoders of one formula: it goes from one to the other.
+    pub(crate) fn swap_formula(&mut self, other: &mut Encoder<'_>) {
+        std::mem::swap(&mut self.gates, &mut other.gates);
+    }
+
     fn store(&self) -> &'a TermStore {
         &self.events.prepared.traces.domain.store
     }
@@ -127,7 +144,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// At least one of these holds.
-    fn clause(&mut self, lits: impl IntoIterator<Item = Lit>) {
+    pub(crate) fn clause(&mut self, lits: impl IntoIterator<Item = Lit>) {
         let mut clause: Vec<Lit> = lits.into_iter().collect();
         clause.sort_unstable();
         clause.dedup();
@@ -138,7 +155,7 @@ impl<'a> Encoder<'a> {
         self.gates.and_all(lits.iter().copied())
     }
 
-    fn or(&mut self, lits: &[Lit]) -> Lit {
+    pub(crate) fn or(&mut self, lits: &[Lit]) -> Lit {
         self.gates.or_all(lits.iter().copied())
     }
 

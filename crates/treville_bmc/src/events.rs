@@ -7,7 +7,7 @@ use treville_event::{BaseRel, Cell, EventSet, Kind, Relation, Skeleton};
 use treville_ir::{ObjectId, ThreadId};
 use treville_relations::{Facts, Known};
 use treville_term::TermId;
-use treville_unfold::{DEPENDENCIES, Frame, GuardedThread, Prepared, Solved, outline};
+use treville_unfold::{DEPENDENCIES, Frame, GuardedThread, Prepared, Solved, Together, outline};
 use treville_vm::{Deps, Link};
 
 /// Conditions (width 1), all of which must hold.
@@ -149,6 +149,8 @@ impl<'a> Events<'a> {
             guard.is_none_or(|guard| store.as_const(guard).is_some_and(|v| !v.is_zero()))
         };
         let always = EventSet::from_members(n, (0..n).filter(|&e| always(e)));
+        let together: IndexVec<ThreadId, Together<'_>> =
+            self.threads.iter().map(|thread| Together::new(thread, store)).collect();
         let mut implies = Relation::new(n);
         let mut exclusive = Relation::new(n);
         for a in 0..n {
@@ -159,10 +161,10 @@ impl<'a> Events<'a> {
                 if let (Some((s, i)), Some((t, j))) = (self.at(a), self.at(b))
                     && s == t
                 {
-                    if self.threads[s].implies(i, j) {
+                    if together[s].implies(i, j) {
                         implies.insert(a, b);
                     }
-                    if self.threads[s].are_exclusive(store, i, j) {
+                    if together[s].are_exclusive(i, j) {
                         exclusive.insert(a, b);
                     }
                 }

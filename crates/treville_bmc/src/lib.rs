@@ -5,6 +5,7 @@
 //! run again and judged by the reference evaluator before anybody sees it ([`replay`]);
 //! an answer that there is none can come with a proof ([`prove`]).
 
+mod differ;
 mod encode;
 mod events;
 mod prove;
@@ -12,6 +13,7 @@ mod replay;
 mod solve;
 mod unrolled;
 
+pub use differ::{Compared, OnlyAllowed, difference};
 pub use encode::Encoding;
 pub use treville_relations::Level;
 

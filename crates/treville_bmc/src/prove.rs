@@ -10,7 +10,7 @@ use crate::solve::{Ground, Search, Stop, disagree};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use treville_base::{Idx, Name};
-use treville_sat::{Lit, Orders, Proof as Record, Solver, certificate};
+use treville_sat::{Gates, Lit, Orders, Proof as Record, Solver, certificate};
 use treville_task::{Answer, Outcome, Proof, StopReason};
 
 /// What no execution does.
@@ -87,7 +87,7 @@ pub(crate) fn prove(ground: &Ground<'_>, outcome: &Outcome) -> Result<Vec<Proof>
 fn prove_goal(ground: &Ground<'_>, goal: &Goal, cut: bool) -> Result<Option<Proof>, Stop> {
     let (mut solver, record) = Solver::with_proof(Orders::new());
     solver.theory_mut().keep_log();
-    let mut search = ground.search(solver)?;
+    let mut search = ground.search(Gates::new(solver))?;
     let Some(lits) = goal.lits(&mut search) else { return Ok(None) };
     for lit in lits {
         search.encoder.solver().add_clause(&[lit]);

@@ -1,7 +1,7 @@
 //! The search: encode, ask the solver, run its solutions again, and gather what they show.
 
 use crate::Options;
-use crate::encode::{Encoder, Registers};
+use crate::encode::{Encoder, Formula, Registers};
 use crate::events::Events;
 use crate::prove::prove;
 use crate::replay::{Mismatch, replay};
@@ -12,7 +12,7 @@ use treville_base::Name;
 use treville_ir::Question;
 use treville_model::Model;
 use treville_relations::{Analysis, analyse, local};
-use treville_sat::{Backend, Lit, Orders, Solver, Verdict};
+use treville_sat::{Backend, Gates, Lit, Orders, Solver, Verdict};
 use treville_task::{Bounds, Goal, Outcome, Semantics, Stats, StopReason, Task};
 use treville_term::TermId;
 use treville_unfold::{Collector, Failed, Guarded, Prepared};
@@ -23,23 +23,30 @@ pub(crate) struct Ground<'a> {
     pub(crate) task: &'a Task,
     options: &'a Options,
     pub(crate) events: &'a Events<'a>,
-    model: &'a Model,
+    pub(crate) model: &'a Model,
     analysis: &'a Analysis,
-    shape: Shape,
+    pub(crate) shape: Shape,
     required: Vec<TermId>,
     complete: TermId,
     cuts: Vec<TermId>,
-    registers: Registers,
+    pub(crate) registers: Registers,
 }
 
 /// The questions that are put to one formula.
 pub(crate) struct Search<'a> {
-    ground: &'a Ground<'a>,
+    pub(crate) ground: &'a Ground<'a>,
     pub(crate) encoder: Encoder<'a>,
     collector: Collector<'a>,
     /// What holds of every execution that counts: all threads end, and the filter keeps it.
     pub(crate) counted: Vec<Lit>,
+    /// Everything will be asked again at a larger bound: what takes longer than [`PATIENCE`] is left for then.
+    hurried: bool,
+    /// Something was left.
+    left: bool,
 }
+
+/// Conflicts of a search that is going to be repeated at a larger bound.
+const PATIENCE: u32 = 4000;
 
 /// The search ends here.
 pub(crate) struct Stop(pub(crate) StopReason);
@@ -68,56 +75,67 @@ fn is_answered(task: &Task, outcome: &Outcome) -> bool {
 }
 
 fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
+    let outcome = with_ground(task, options, bound, |ground| {
+        let mut search = ground.search(new_formula())?;
+        let found = search.all();
+        let stats = search.stats();
+        let outcome = match found {
+            Ok(cut) => search.collector.outcome(None, cut, stats),
+            Err(Stop(why)) => search.collector.outcome(Some(why), false, stats),
+        };
+        let outcome = Outcome { counts: None, ..outcome };
+        if !options.proofs || outcome.stopped.is_some() || larger(ground.task, &outcome, bound).is_some() {
+            return Ok(outcome);
+        }
+        let proofs = prove(ground, &outcome)?;
+        Ok(Outcome { proofs, ..outcome })
+    });
+    outcome.unwrap_or_else(|Stop(why)| Outcome {
+        counts: None,
+        ..Collector::new(task).outcome(Some(why), false, Stats::new())
+    })
+}
+
+/// An empty formula with a solver.
+pub(crate) fn new_formula() -> Formula {
+    Gates::new(Solver::with_theory(Backend::ALL[0], Orders::new()))
+}
+
+/// Unfolds the program of a task up to a bound, and finds out what is known of its executions.
+pub(crate) fn with_ground<R>(
+    task: &Task,
+    options: &Options,
+    bound: u32,
+    visit: impl FnOnce(&Ground<'_>) -> Result<R, Stop>,
+) -> Result<R, Stop> {
     let cancel = &task.limits.cancel;
     let program = Arc::new(unrolled(task, bound));
     let bounds = Bounds { unroll: bound, ..task.bounds.clone() };
-    let bounded = Task { program, bounds, ..task.clone() };
-    let task = &bounded;
-    let refuse =
-        |why: StopReason| Outcome { counts: None, ..Collector::new(&bounded).outcome(Some(why), false, Stats::new()) };
-    let late = || late(&bounded);
+    let task = &Task { program, bounds, ..task.clone() };
+    let late = || Stop(late(task));
     let Semantics::Axioms(model, vocabulary) = &task.semantics else {
-        return refuse(StopReason::Refused("the model is not linked for this program".into()));
+        return Err(Stop(StopReason::Refused("the model is not linked for this program".into())));
     };
     let shape = Shape::new(&task.program, vocabulary, bound);
-    let Some(mut guarded) = Guarded::of(&task.program, shape, cancel) else { return refuse(late()) };
+    let mut guarded = Guarded::of(&task.program, shape, cancel).ok_or_else(late)?;
     let complete = guarded.complete();
     let registers: Registers = task.program.roots.ids().map(|thread| guarded.registers(thread)).collect();
     let cuts: Vec<TermId> = guarded.threads.iter().flat_map(|thread| thread.cuts.iter().copied()).collect();
     let Guarded { traces, threads, required } = guarded;
-    let prepared = match Prepared::over(&bounded, traces, cancel) {
+    let prepared = match Prepared::over(task, traces, cancel) {
         Ok(prepared) => prepared,
-        Err(Failed::Refused(why)) => return refuse(StopReason::Refused(why)),
-        Err(Failed::NoAxioms | Failed::TooManyPaths) => return refuse(late()),
+        Err(Failed::Refused(why)) => return Err(Stop(StopReason::Refused(why))),
+        Err(Failed::NoAxioms | Failed::TooManyPaths) => return Err(late()),
     };
     let frame = prepared.frame(&vec![0; task.program.roots.len()]);
     let mut events = Events::new(&prepared, &frame, &threads, options.alias);
     if options.local {
-        let Some(facts) = local(model, &events.facts, cancel) else { return refuse(late()) };
-        events.facts = facts;
+        events.facts = local(model, &events.facts, cancel).ok_or_else(late)?;
     }
     let notes = treville_relations::Options { level: options.level, active: options.active, notes: true };
-    let Some(analysis) = analyse(model, &events.facts, &notes, cancel) else { return refuse(late()) };
-    let (task, events, analysis) = (&bounded, &events, &analysis);
-    let ground = Ground { task, options, events, model, analysis, shape, required, complete, cuts, registers };
-    let mut search = match ground.search(Solver::with_theory(Backend::ALL[0], Orders::new())) {
-        Ok(search) => search,
-        Err(Stop(why)) => return refuse(why),
-    };
-    let found = search.all();
-    let stats = search.stats();
-    let outcome = match found {
-        Ok(cut) => search.collector.outcome(None, cut, stats),
-        Err(Stop(why)) => search.collector.outcome(Some(why), false, stats),
-    };
-    let outcome = Outcome { counts: None, ..outcome };
-    if !options.proofs || outcome.stopped.is_some() || larger(task, &outcome, bound).is_some() {
-        return outcome;
-    }
-    match prove(&ground, &outcome) {
-        Ok(proofs) => Outcome { proofs, ..outcome },
-        Err(Stop(why)) => refuse(why),
-    }
+    let analysis = &analyse(model, &events.facts, &notes, cancel).ok_or_else(late)?;
+    let events = &events;
+    visit(&Ground { task, options, events, model, analysis, shape, required, complete, cuts, registers })
 }
 
 /// Why something was not finished.
@@ -132,21 +150,21 @@ impl Ground<'_> {
         noted.map(|relevant| self.model.checks[relevant.duty.check].name.clone()).collect()
     }
 
-    /// The formula, given to a solver.
-    pub(crate) fn search(&self, solver: Solver<Orders>) -> Result<Search<'_>, Stop> {
-        let mut encoder = Encoder::new(self.events, self.model, self.analysis, *self.options, solver);
+    /// What is known, added to a formula.
+    pub(crate) fn search(&self, formula: Formula) -> Result<Search<'_>, Stop> {
+        let mut encoder = Encoder::new(self.events, self.model, self.analysis, *self.options, formula);
         encoder.program(&self.required, self.complete, &self.cuts);
         encoder.model(&self.task.limits.cancel).ok_or_else(|| Stop(late(self.task)))?;
         let mut counted = vec![encoder.complete, !encoder.strays];
         if let Some(filter) = self.task.question.as_ref().and_then(|q| q.filter.as_ref()) {
             counted.push(encoder.formula(filter, &self.registers));
         }
-        Ok(Search { ground: self, encoder, collector: Collector::new(self.task), counted })
+        Ok(Search { ground: self, encoder, collector: Collector::new(self.task), counted, hurried: false, left: false })
     }
 }
 
 impl<'a> Search<'a> {
-    fn question(&self) -> Option<&'a Question> {
+    pub(crate) fn question(&self) -> Option<&'a Question> {
         self.ground.task.question.as_deref()
     }
 
@@ -159,6 +177,10 @@ impl<'a> Search<'a> {
                 self.exclude();
             }
         }
+        if let Some(query) = self.ground.task.retry {
+            self.query(query)?;
+            self.hurried = self.collector.has_witness(query);
+        }
         if self.ground.task.states {
             self.states()?;
         } else {
@@ -169,16 +191,21 @@ impl<'a> Search<'a> {
             let why = "an access with a computed address touches a part of a location, which is not supported";
             return Err(Stop(StopReason::Refused(why.into())));
         }
+        if self.left {
+            return Err(Stop(StopReason::Effort));
+        }
         self.is_possible(self.encoder.cut)
     }
 
     /// One execution for each query, if there is one.
     fn queries(&mut self) -> Result<(), Stop> {
-        for i in 0..self.ground.task.queries.len() {
-            let Some(asked) = self.asked(i) else { continue };
-            if !self.collector.has_witness(i) && self.next(&[asked], true)? && !self.collector.has_witness(i) {
-                return Err(disagree("its final state is another one"));
-            }
+        (0..self.ground.task.queries.len()).try_for_each(|query| self.query(query))
+    }
+
+    fn query(&mut self, query: usize) -> Result<(), Stop> {
+        let Some(asked) = self.asked(query).filter(|_| !self.collector.has_witness(query)) else { return Ok(()) };
+        if self.next(&[asked], true)? && !self.collector.has_witness(query) {
+            return Err(disagree("its final state is another one"));
         }
         Ok(())
     }
@@ -191,6 +218,18 @@ impl<'a> Search<'a> {
 
     /// One execution for each final state.
     fn states(&mut self) -> Result<(), Stop> {
+        let bits = self.state_bits();
+        let another = self.encoder.fresh();
+        while self.next(&[another], false)? {
+            let other = bits.iter().map(|bit| bit.negated_if(self.encoder.is_true(*bit)));
+            let clause: Vec<Lit> = other.chain([!another]).collect();
+            self.encoder.solver().add_clause(&clause);
+        }
+        Ok(())
+    }
+
+    /// All bits of the final state that are not the same in all executions.
+    pub(crate) fn state_bits(&mut self) -> Vec<Lit> {
         let observed = self.question().map_or(&[][..], |q| &q.observed);
         let mut bits = Vec::new();
         for place in observed {
@@ -199,13 +238,7 @@ impl<'a> Search<'a> {
         bits.retain(|bit| !bit.is_constant());
         bits.sort_unstable();
         bits.dedup();
-        let another = self.encoder.fresh();
-        while self.next(&[another], false)? {
-            let other = bits.iter().map(|bit| bit.negated_if(self.encoder.is_true(*bit)));
-            let clause: Vec<Lit> = other.chain([!another]).collect();
-            self.encoder.solver().add_clause(&clause);
-        }
-        Ok(())
+        bits
     }
 
     /// One execution for each flag, and for whatever else a model says beside its axioms.
@@ -234,8 +267,15 @@ impl<'a> Search<'a> {
         let Semantics::Axioms(model, _) = &self.ground.task.semantics else { return Ok(false) };
         let assumptions: Vec<Lit> = self.counted.iter().chain(properties).copied().collect();
         loop {
+            if self.hurried {
+                self.encoder.solver().limit(PATIENCE);
+            }
             match self.encoder.solver().solve(&assumptions, cancel) {
                 Verdict::Unsat => return Ok(false),
+                Verdict::Unknown if self.hurried && !cancel.is_due() => {
+                    self.left = true;
+                    return Ok(false);
+                }
                 Verdict::Unknown => return Err(Stop(StopReason::of(cancel).unwrap_or(StopReason::Cancelled))),
                 Verdict::Sat => {}
             }
@@ -272,12 +312,14 @@ impl<'a> Search<'a> {
     }
 
     /// Whether something can be true in any execution, counted or not.
-    fn is_possible(&mut self, lit: Lit) -> Result<bool, Stop> {
-        if lit == Lit::FALSE {
-            return Ok(false);
-        }
+    pub(crate) fn is_possible(&mut self, lit: Lit) -> Result<bool, Stop> {
+        if lit == Lit::FALSE { Ok(false) } else { self.solve(&[lit]) }
+    }
+
+    /// Whether there is a solution.
+    pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<bool, Stop> {
         let cancel = &self.ground.task.limits.cancel;
-        match self.encoder.solver().solve(&[lit], cancel) {
+        match self.encoder.solver().solve(assumptions, cancel) {
             Verdict::Sat => Ok(true),
             Verdict::Unsat => Ok(false),
             Verdict::Unknown => Err(Stop(StopReason::of(cancel).unwrap_or(StopReason::Cancelled))),

@@ -1,4 +1,5 @@
-//! Tests whose loops are unrolled beforehand, so that iterations that only wait end there.
+//! Tests whose loops are unrolled beforehand, so that iterations that only wait can end there, and so that what comes after a
+//! loop is there once, however often that was repeated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use treville_ir::{FuncId, Place, Program, Reg};
@@ -6,13 +7,9 @@ use treville_passes::cfg::Cfg;
 use treville_passes::unroll::{Unrolling, unroll};
 use treville_task::Task;
 
-/// The program of a task, its loops unrolled if iterations of wait loops that change nothing are to end there. Otherwise, and
-/// where that cannot be done, they are followed up to the bound while threads are run.
+/// The program of a task, its loops unrolled. Where that cannot be done, they are followed up to the bound while threads are run.
 pub(crate) fn unrolled(task: &Task, bound: u32) -> Program {
     let mut program = Program::clone(&task.program);
-    if !task.reductions.idle_loops {
-        return program;
-    }
     let mut observed: BTreeMap<FuncId, BTreeSet<Reg>> = BTreeMap::new();
     let mut add = |place: &Place| {
         if let Place::Reg(thread, reg) = place {
@@ -23,7 +20,7 @@ pub(crate) fn unrolled(task: &Task, bound: u32) -> Program {
         question.observed.iter().for_each(|o| add(&o.place));
         question.filter.iter().chain([&question.condition]).for_each(|f| f.visit_places(&mut add));
     }
-    let how = Unrolling { bound, idle: true, latest: None };
+    let how = Unrolling { bound, idle: task.reductions.idle_loops, latest: None };
     let funcs: BTreeSet<FuncId> = program.roots.iter().map(|root| root.func).collect();
     for func in funcs.into_iter().filter(|func| !Cfg::new(&task.program.funcs[*func]).loops().is_empty()) {
         let none = BTreeSet::new();

@@ -49,6 +49,7 @@ const FILES: &[Bundled] = table![
     Library "fences.cat",
     Library "filters.cat",
     Library "hb-c11.cat",
+    Library "hb-kernel.cat",
     Library "hb-machine.cat",
     Model "imm.cat",
     Library "leaks.cat",

@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use treville::task::Reductions;
-use treville::{ModelOptions, Options, Properties, RunOptions, bmc};
+use treville::{ModelOptions, Options, Properties, RunOptions, States, bmc};
 
 /// One verifier for programs on weak memory: litmus tests under any memory model written in CAT.
 ///
@@ -416,8 +416,9 @@ impl ModelFileArgs {
 }
 
 impl RunArgs {
-    pub(crate) fn options(&self, model: ModelOptions, states: bool) -> Options {
+    pub(crate) fn options(&self, model: ModelOptions, states: States) -> Options {
         let run = RunOptions {
+            effort: None,
             engine: Some(self.engine.clone()),
             plain: self.plain,
             cross_check: self.cross_check.clone(),

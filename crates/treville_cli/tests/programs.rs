@@ -104,3 +104,142 @@ fn what_a_bound_cut_is_said() {
         run.stdout
     );
 }
+
+/// What is said of a program, after its name.
+fn answer(name: &str, text: &str, more: &[&str]) -> String {
+    let file = write(&format!("programs/{name}.c"), text);
+    let run = treville(&[&["verify", &file], more].concat());
+    let first = run.stdout.lines().next().unwrap_or_default();
+    first.split_once(".c").map_or(format!("{}{}", run.stdout, run.stderr), |(_, rest)| rest.to_owned())
+}
+
+const ENGINES: [&str; 3] = ["--engine=explore", "--engine=bmc", "--engine=enumerate"];
+
+const BUFFERING: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x, y;
+static void *copy(void *unused)
+{
+	if (atomic_load_explicit(&x, memory_order_relaxed))
+		atomic_store_explicit(&y, 1, memory_order_relaxed);
+	return unused;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, copy, 0);
+	int seen = atomic_load_explicit(&y, memory_order_relaxed);
+	atomic_thread_fence(memory_order_seq_cst);
+	atomic_store_explicit(&x, 1, memory_order_relaxed);
+	assert(!seen);
+	return 0;
+}
+";
+
+#[test]
+fn branches_of_c_order_what_depends_on_them() {
+    if !has_clang() {
+        return;
+    }
+    let free = BUFFERING.replace("if (atomic_load_explicit(&x, memory_order_relaxed))", "(void)atomic_load(&x);");
+    for engine in ENGINES {
+        assert_eq!(answer("buffering", BUFFERING, &["--model=imm", engine]), " under imm: yes, no execution fails");
+    }
+    let free = free.replace("atomic_load(&x)", "atomic_load_explicit(&x, memory_order_relaxed)");
+    assert_eq!(answer("buffering-free", &free, &["--model=imm", "--engine=bmc"]), " under imm: no, assertion: !seen");
+}
+
+const INITIALISED: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int lock;
+static int inside;
+static void *enter(void *unused)
+{
+	if (!atomic_exchange_explicit(&lock, 1, memory_order_acquire))
+		inside++;
+	return unused;
+}
+int main(void)
+{
+	pthread_t a, b;
+	atomic_init(&lock, 0);
+	pthread_create(&a, 0, enter, 0);
+	pthread_create(&b, 0, enter, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	assert(inside == 1);
+	return 0;
+}
+";
+
+#[test]
+fn initialising_an_atomic_object_is_one_of_its_modifications() {
+    if !has_clang() {
+        return;
+    }
+    // Of two exchanges only one can come directly after it.
+    let said = answer("initialised", INITIALISED, &["--model=c11", "--engine=bmc"]);
+    assert_eq!(said, " under c11: yes, no execution fails");
+}
+
+const SELF: &str = r"
+#include <pthread.h>
+static void *wait(void *unused)
+{
+	pthread_join(pthread_self(), 0);
+	return unused;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, wait, 0);
+	return 0;
+}
+";
+
+#[test]
+fn no_thread_joins_itself() {
+    if !has_clang() {
+        return;
+    }
+    for engine in ENGINES {
+        assert_eq!(answer("self", SELF, &[engine]), " under rc11: no, api-misuse: joins itself");
+    }
+}
+
+const LOOPS: &str = r"
+#include <assert.h>
+#include <treville.h>
+static volatile int sum, end = 6;
+int main(void)
+{
+	for (int i = 1; i <= 5; i++)
+		for (int j = i; j; j--)
+			sum++;
+	BOUND;
+	for (int i = 0; i < end; i++)
+		sum++;
+	assert(sum == 21);
+	return 0;
+}
+";
+
+#[test]
+fn loops_run_as_often_as_is_known_or_said() {
+    if !has_clang() {
+        return;
+    }
+    // The first two count; what the third one counts to is in memory.
+    let bound = ["--engine=bmc", "--bound=1"];
+    assert!(answer("loops", &LOOPS.replace("BOUND;", ""), &bound).contains("unknown"));
+    assert_eq!(
+        answer("loops-said", &LOOPS.replace("BOUND", "treville_loop_bound(7)"), &bound),
+        " under rc11: yes, no execution fails"
+    );
+    let wrong = LOOPS.replace("BOUND", "treville_loop_bound(7)").replace("sum == 21", "sum == 20");
+    assert_eq!(answer("loops-wrong", &wrong, &bound), " under rc11: no, assertion: sum == 20");
+}

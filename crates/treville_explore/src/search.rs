@@ -446,7 +446,7 @@ impl<'a, 'j> Search<'a, 'j> {
             match step {
                 Step::Blocked { .. } | Step::Cut => {}
                 Step::UpdateWrite { .. } if self.mixed => {}
-                Step::Join { thread: handle, .. } if self.joined(handle).is_some_and(|t| self.ended(t).is_none()) => {}
+                Step::Join { thread: handle, .. } if self.waits_for(thread, handle) => {}
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
                     let read = self.read(thread, site, addr, true);
                     match self.unless_it_fails(thread, read).transpose()?.flatten() {
@@ -483,9 +483,12 @@ impl<'a, 'j> Search<'a, 'j> {
             }
             Step::Spawn { site, func } => self.spawn(thread, site, func),
             Step::Join { site, thread: handle } => {
-                let Some(child) = self.joined(handle) else {
-                    let what = "joins a thread that does not exist";
-                    return self.violation(Failure::ApiMisuse, what, thread, Some(site));
+                let child = match self.joined(handle) {
+                    Some(child) if child != thread => child,
+                    found => {
+                        let what = if found.is_some() { "joins itself" } else { "joins a thread that does not exist" };
+                        return self.violation(Failure::ApiMisuse, what, thread, Some(site));
+                    }
                 };
                 let Some(end) = self.ended(child) else { return Ok(Move::Back) };
                 let value = self.graph.label(end).value;

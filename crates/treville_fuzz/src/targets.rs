@@ -7,7 +7,7 @@ use treville::report::{
     svg, text,
 };
 use treville::task::Silent;
-use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Which};
+use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, States, Which};
 use treville_base::{Cancel, Diagnostic, SourceMap};
 use treville_cat::{BUNDLED_ONLY, Parens, lint, parse_unit, print};
 use treville_ir::validate;
@@ -160,7 +160,7 @@ fn run(session: &Session<'_>, test: &str, model: Option<&str>) -> Reached {
             show_failure(failure);
             return Reached::Rejected;
         }
-        Content::Program(_) => return Reached::Ran,
+        Content::Program(_) | Content::Claims(_) => return Reached::Ran,
         Content::Checked(found) => found,
     };
     if found.outcome.stopped.is_some() {
@@ -195,7 +195,7 @@ fn explain_and_draw(session: &Session<'_>, test: &str, options: &Options) {
 
 fn options(model: Option<&str>, plain: bool) -> Options {
     let model = ModelOptions { name: model.map(str::to_owned), ..ModelOptions::default() };
-    Options { model, run: RunOptions { plain, timeout: Some(LIMIT), states: true, ..RunOptions::default() } }
+    Options { model, run: RunOptions { plain, timeout: Some(LIMIT), states: States::Listed, ..RunOptions::default() } }
 }
 
 fn show(report: &FileReport) {

@@ -43,7 +43,39 @@ const C_SETS: &[&str] = &[
     "NA",
 ];
 
+/// Sets that the kernel's model expects, even if the program at hand does not use them all.
+const KERNEL_SETS: &[&str] = &[
+    "ONCE",
+    "RELEASE",
+    "ACQUIRE",
+    "NORETURN",
+    "MB",
+    "Wmb",
+    "Rmb",
+    "Barrier",
+    "Rcu-lock",
+    "Rcu-unlock",
+    "Sync-rcu",
+    "Before-atomic",
+    "After-atomic",
+    "After-spinlock",
+    "After-unlock-lock",
+    "After-srcu-read-unlock",
+    "Srcu-lock",
+    "Srcu-unlock",
+    "Sync-srcu",
+];
+
 impl Dialect {
+    /// C with the primitives of the Linux kernel, and further tags.
+    pub fn kernel(tags: &[Name]) -> Self {
+        let sets: Vec<Name> = KERNEL_SETS.iter().map(|s| Name::new(s)).chain(tags.iter().cloned()).collect();
+        Dialect::c(Self::KERNEL, "linux-kernel", false, &sets)
+    }
+
+    /// The name of that dialect.
+    pub const KERNEL: &str = "LKMM";
+
     /// C with the atomics of C11, for litmus tests and for whole programs: all that differs is the model that is used when
     /// none is named.
     pub fn c11(default_model: &str) -> Self {

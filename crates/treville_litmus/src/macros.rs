@@ -8,7 +8,7 @@
 //! The body is one expression, or statements between braces. A file is parsed once and shared by all tests.
 
 use crate::dialects::c::parse::{self, MacroDef};
-use crate::dialects::c::{Expr, ExprKind, Stmt, StmtKind, kernel_dialect, tag_of};
+use crate::dialects::c::{Expr, ExprKind, Stmt, StmtKind, tag_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use treville_base::{Diagnostic, FileId, Name};
@@ -52,7 +52,7 @@ pub fn parse_macros(file: FileId, text: &str) -> Result<Macros, Vec<Diagnostic>>
     }
     let tags: Vec<Name> = tags.into_iter().collect();
     let by_name = defs.into_iter().map(|def| (def.name.clone(), def)).collect();
-    Ok(Macros { by_name, dialect: Arc::new(kernel_dialect(&tags)) })
+    Ok(Macros { by_name, dialect: Arc::new(Dialect::kernel(&tags)) })
 }
 
 /// The tags of all annotations in an expression.

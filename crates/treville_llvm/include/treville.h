@@ -30,7 +30,7 @@ uint16_t treville_nondet_u16(void);
 uint32_t treville_nondet_u32(void);
 uint64_t treville_nondet_u64(void);
 
-/* The loop around this call is iterated at most `n` times; `n` is a constant. */
+/* The loop that begins directly after this call, else the one around it, is repeated at most `n` times; `n` is a constant. */
 void treville_loop_bound(unsigned n);
 
 /* Around an iteration of a loop that waits for other threads. If `left` is false at the end, the iteration had no effect and

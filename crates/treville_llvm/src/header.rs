@@ -1,13 +1,15 @@
-//! The header `treville.h`, where a compiler can find it.
+//! The headers `treville.h` and `treville_linux.h`, where a compiler can find them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-const NAME: &str = "treville.h";
-const TEXT: &str = include_str!("../include/treville.h");
+const HEADERS: &[(&str, &str)] = &[
+    ("treville.h", include_str!("../include/treville.h")),
+    ("treville_linux.h", include_str!("../include/treville_linux.h")),
+];
 
-/// A folder with the header in it, for as long as this value lives.
+/// A folder with the headers in it, for as long as this value lives.
 pub(crate) struct HeaderFolder(PathBuf);
 
 impl HeaderFolder {
@@ -22,7 +24,8 @@ impl HeaderFolder {
             let path = base.join(format!("treville-include-{process}-{number}"));
             if fs::create_dir(&path).is_ok() {
                 let folder = HeaderFolder(path);
-                return fs::write(folder.0.join(NAME), TEXT).ok().map(|()| folder);
+                let written = HEADERS.iter().all(|(name, text)| fs::write(folder.0.join(name), text).is_ok());
+                return written.then_some(folder);
             }
         }
         None
@@ -36,7 +39,9 @@ impl HeaderFolder {
 impl Drop for HeaderFolder {
     fn drop(&mut self) {
         // What cannot be removed is a small file among temporary ones.
-        let _ = fs::remove_file(self.0.join(NAME));
+        for (name, _) in HEADERS {
+            let _ = fs::remove_file(self.0.join(name));
+        }
         let _ = fs::remove_dir(&self.0);
     }
 }
@@ -46,11 +51,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_header_is_there_and_goes_away() {
+    fn the_headers_are_there_and_go_away() {
         let folder = HeaderFolder::new().expect("a folder for temporary files");
-        let file = folder.path().join(NAME);
-        assert!(fs::read_to_string(&file).is_ok_and(|text| text.contains("treville_assume")));
+        let path = folder.path().to_owned();
+        for (name, part) in [("treville.h", "treville_assume"), ("treville_linux.h", "smp_mb")] {
+            assert!(fs::read_to_string(path.join(name)).is_ok_and(|text| text.contains(part)), "{name}");
+        }
         drop(folder);
-        assert!(!file.exists());
+        assert!(!path.exists());
     }
 }

@@ -52,6 +52,8 @@ pub(crate) struct Rules {
     aggregate_align: u64,
     /// Address spaces whose pointers are of another size.
     pub(crate) odd_spaces: Vec<u32>,
+    /// What is `f` in C is `_f` for the linker.
+    pub(crate) underscores: bool,
 }
 
 const MOST: u64 = 1 << 60;
@@ -75,6 +77,7 @@ impl Rules {
             vectors: vec![(64, 8), (128, 16)],
             aggregate_align: 1,
             odd_spaces: Vec::new(),
+            underscores: false,
         }
     }
 
@@ -93,6 +96,7 @@ impl Rules {
             let size = head.get(1..).and_then(|n| n.parse::<u64>().ok());
             match (head.as_bytes().first(), size, numbers.as_slice()) {
                 (Some(b'E'), ..) if head == "E" => self.big_endian = true,
+                (Some(b'm'), ..) => self.underscores = matches!(entry, "m:o" | "m:x"),
                 (Some(b'i'), Some(bits), &[abi, ..]) => set(&mut self.ints, bits, abi),
                 (Some(b'f'), Some(bits), &[abi, ..]) => set(&mut self.floats, bits, abi),
                 (Some(b'v'), Some(bits), &[abi, ..]) => set(&mut self.vectors, bits, abi),

@@ -21,6 +21,7 @@ mod emitter;
 mod fold;
 mod globals;
 mod intrinsic;
+mod kernel;
 mod libatomic;
 mod members;
 mod memory;

@@ -96,6 +96,15 @@ pub fn parse(file: FileId, text: &str) -> Result<Module, Vec<Diagnostic>> {
     parser.finish()
 }
 
+/// A global under its name in C. After a byte of value 1 stands its name for the linker.
+fn in_c(global: Global, underscores: bool) -> Option<Global> {
+    let name = match global.name.strip_prefix('\u{1}') {
+        Some(linked) => Name::new(linked.strip_prefix('_').filter(|_| underscores).unwrap_or(linked)),
+        None => global.name,
+    };
+    Some(Global { name, ..global })
+}
+
 impl<'a> Parser<'a> {
     fn new(file: FileId, text: &'a str) -> Self {
         let mut lexer = Lexer::new(text);
@@ -133,13 +142,14 @@ impl<'a> Parser<'a> {
             return Err(self.diagnostics);
         }
         let debug = self.sources.build(&mut self.diagnostics);
+        let underscores = self.rules.underscores;
         let module = Module {
             source_file: self.source_file,
             triple: self.triple,
             layout: Layout::new(&self.types, self.rules),
             types: self.types,
             constants: self.constants,
-            globals: self.globals.into_iter().filter_map(|slot| slot.global).collect(),
+            globals: self.globals.into_iter().filter_map(|slot| in_c(slot.global?, underscores)).collect(),
             asm: self.asm,
             debug,
         };

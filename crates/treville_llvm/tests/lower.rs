@@ -57,6 +57,7 @@ fn explored(program: &Program, model: &str) -> String {
         reference: None,
         symmetries: Vec::new(),
         stories: 0,
+        retry: None,
     };
     match Explore.explore(&task) {
         Err(why) => why.what,

@@ -39,6 +39,31 @@ pub struct Closed {
     pub failures: Vec<(Failure, Name, Span)>,
     /// Where a thread is cut at a bound.
     pub cut_at: Option<Span>,
+    /// What passes between each started thread and the others, from the second thread on.
+    threads: Vec<ObjectId>,
+}
+
+/// What a place is for by which threads start and end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Channel {
+    Start,
+    End,
+    /// Arguments and results.
+    Value,
+}
+
+impl Closed {
+    /// The thread whose start or end is told at an address, and what is told there.
+    pub fn channel(&self, address: u64) -> Option<(u32, Channel)> {
+        let (object, offset) = self.program.object_at(address)?;
+        let thread = self.threads.iter().position(|own| *own == object)? + 1;
+        let channel = match offset as i64 {
+            STARTED => Channel::Start,
+            ENDED => Channel::End,
+            _ => Channel::Value,
+        };
+        Some((thread as u32, channel))
+    }
 }
 
 /// How what a program does not write itself is written in its dialect: threads and locks.
@@ -46,8 +71,12 @@ pub struct Closed {
 pub struct Words {
     pub acquire: Vec<&'static str>,
     pub release: Vec<&'static str>,
+    pub relaxed: Vec<&'static str>,
     /// Of the update that takes a lock: read, write, both in one, and the read of one that finds it taken.
     pub lock: [Vec<&'static str>; 4],
+    /// Of the read of one that only tries, and finds it taken.
+    pub tried: Vec<&'static str>,
+    pub unlock: Vec<&'static str>,
     /// Where orders do not do it: what comes between these accesses and the rest. Control dependencies then never end.
     pub fence: Option<&'static str>,
 }
@@ -58,12 +87,28 @@ impl Words {
         Words {
             acquire: vec!["A", "ACQ"],
             release: vec!["A", "REL"],
+            relaxed: vec!["A", "RLX"],
             lock: [
                 vec!["A", "X", "RMW", "ACQ"],
                 vec!["A", "X", "RMW", "RLX"],
                 vec!["A", "X", "RMW", "ACQ"],
                 vec!["A", "ACQ"],
             ],
+            tried: vec!["A", "ACQ"],
+            unlock: vec!["A", "REL"],
+            fence: None,
+        }
+    }
+
+    /// Those of the Linux kernel, whose model knows spin locks.
+    pub fn of_kernel() -> Words {
+        Words {
+            acquire: vec!["ACQUIRE"],
+            release: vec!["RELEASE"],
+            relaxed: vec!["ONCE"],
+            lock: [vec!["LKR"], vec!["LKW"], vec!["LKR", "LKW"], vec!["LF"]],
+            tried: vec!["LF"],
+            unlock: vec!["UL"],
             fence: None,
         }
     }
@@ -112,13 +157,15 @@ pub fn close(program: &Program, words: &Words, liveness: bool) -> Result<Closed,
         let body = closer.thread(&start, init)?;
         bodies.push((start.name, body, init));
     }
-    for (name, mut body, init) in bodies {
-        closer.resolve(&mut body)?;
+    for (n, (name, mut body, init)) in bodies.into_iter().enumerate() {
+        let own = closer.todo[n].own;
+        closer.resolve(&mut body, own)?;
         let func = closer.out.funcs.push(tidy(body.finish(name.clone()), init));
         closer.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new() });
     }
     let asked = Asked::of(&closer.out);
-    Ok(Closed { asked, program: closer.out, failures: closer.failures, cut_at: closer.cut_at })
+    let Closer { out: program, failures, cut_at, threads, .. } = closer;
+    Ok(Closed { asked, program, failures, cut_at, threads })
 }
 
 /// The code of a thread in order, without what is known by now.
@@ -146,6 +193,8 @@ struct Marks {
     plain: Tags,
     acquire: Tags,
     release: Tags,
+    tried: Tags,
+    unlock: Tags,
     latest: Tags,
     seen: Tags,
     lock: UpdateTags,
@@ -164,12 +213,13 @@ impl Marks {
             tags
         };
         let [read, write, fused, fail] = &words.lock;
-        let relaxed: &[&str] = if words.fence.is_some() { &[] } else { &["A", "RLX"] };
         Marks {
             plain: tags(&["NA"], &[]),
             acquire: tags(&words.acquire, &[]),
             release: tags(&words.release, &[]),
-            latest: tags(relaxed, &[LATEST]),
+            tried: tags(&words.tried, &[]),
+            unlock: tags(&words.unlock, &[]),
+            latest: tags(&words.relaxed, &[LATEST]),
             seen: tags(&words.acquire, &[LATEST]),
             lock: UpdateTags {
                 read: tags(read, &[]),
@@ -407,12 +457,12 @@ impl Closer<'_> {
     }
 
     /// What depends on all objects and threads being known.
-    fn resolve(&mut self, body: &mut Body) -> Result<(), Diagnostic> {
+    fn resolve(&mut self, body: &mut Body, own: Option<ObjectId>) -> Result<(), Diagnostic> {
         while let Some((inst, rest)) = body.next_unresolved() {
             body.at(&inst);
             match &inst.op {
                 Op::Free { addr, .. } => self.free(body, addr),
-                Op::Join { dst, thread } => self.join(body, *dst, thread),
+                Op::Join { dst, thread } => self.join(body, *dst, thread, own),
                 _ => {}
             }
             body.go_on_with(rest);

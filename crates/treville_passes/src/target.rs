@@ -146,6 +146,9 @@ pub fn words(model: &str) -> Option<close::Words> {
     Some(close::Words {
         acquire: Vec::new(),
         release: Vec::new(),
+        relaxed: Vec::new(),
+        tried: Vec::new(),
+        unlock: Vec::new(),
         lock: [update.read.to_vec(), update.write.to_vec(), both, update.fail.to_vec()],
         fence: full_fence(model),
     })

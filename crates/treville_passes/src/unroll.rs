@@ -1,11 +1,14 @@
 //! A function without loops: each natural loop is copied as often as a bound says, and whatever would go round more often ends
 //! in [`Mark::Cut`].
 //!
+//! Loops that run a known number of times run as often, whatever the bound ([`counted`]).
+//!
 //! A copy of a block is named by the block and the iterations of the loops around it. Iterations that change nothing are not
 //! repeated: with [`Unrolling::idle`], a thread waits for ever at the end of an iteration in which nothing happened that others,
 //! or the next iteration, could see ([`idle`]). If one wants to know whether it really would wait for ever
 //! ([`Unrolling::latest`]), it goes round once or twice more before, and reads what is written last.
 
+mod counted;
 mod idle;
 
 use crate::cfg::Cfg;
@@ -39,12 +42,33 @@ pub fn unroll(func: &Func, how: Unrolling, observed: &BTreeSet<Reg>) -> Result<F
     refuse_irreducible(func, &cfg)?;
     let nest = Nest::new(&cfg);
     let loops = cfg.loops();
-    let bounds = bounds(func, &nest, how.bound);
+    let usual: BTreeMap<BlockId, u32> = loops.keys().map(|header| (*header, how.bound)).collect();
+    let annotated = annotated(func, &nest);
+    let mut exact = usual.clone();
+    exact.extend(counted::repetitions(func, &cfg, &loops));
+    exact.extend(&annotated);
+    let result = unroll_by(func, (&cfg, &nest, &loops), how, exact, observed);
+    // If that is too much, the bound is for all that the program says nothing of.
+    result.or_else(|_| {
+        let bounds = usual.into_iter().chain(annotated).collect();
+        unroll_by(func, (&cfg, &nest, &loops), how, bounds, observed)
+    })
+}
+
+type Loops = BTreeMap<BlockId, BTreeSet<BlockId>>;
+
+fn unroll_by(
+    func: &Func,
+    (cfg, nest, loops): (&Cfg, &Nest, &Loops),
+    how: Unrolling,
+    bounds: BTreeMap<BlockId, u32>,
+    observed: &BTreeSet<Reg>,
+) -> Result<Func, Diagnostic> {
     let mut out = Func { blocks: IndexVec::new(), ..func.clone() };
-    let idle = if how.idle { Idle::new(func, &cfg, &loops, observed, &mut out) } else { Idle::default() };
+    let idle = if how.idle { Idle::new(func, cfg, loops, observed, &mut out) } else { Idle::default() };
     let mut unroller = Unroller {
         func,
-        nest: &nest,
+        nest,
         bounds,
         idle,
         spins: has_spin_marks(func),
@@ -69,19 +93,38 @@ fn is_last(iterations: &[u32]) -> bool {
     iterations.iter().any(|n| LAST.contains(n))
 }
 
-/// How often each loop may be repeated.
-fn bounds(func: &Func, nest: &Nest, usual: u32) -> BTreeMap<BlockId, u32> {
+/// How often loops may be repeated of which the program says so.
+fn annotated(func: &Func, nest: &Nest) -> BTreeMap<BlockId, u32> {
     let mut bounds = BTreeMap::new();
     for (id, block) in func.blocks.iter_enumerated() {
-        let Some(header) = nest.around(id).last() else { continue };
-        bounds.entry(*header).or_insert(usual);
-        for inst in &block.insts {
+        let around = nest.around(id).last();
+        for (i, inst) in block.insts.iter().enumerate() {
             if let Op::Mark(Mark::LoopBound(n)) = inst.op {
-                bounds.insert(*header, n);
+                let meant = follows(func, nest, id, i).or(around.copied());
+                if let Some(header) = meant {
+                    bounds.insert(header, n);
+                }
             }
         }
     }
     bounds
+}
+
+/// The loop that begins after operation `i` of a block, if nothing happens before it.
+fn follows(func: &Func, nest: &Nest, block: BlockId, i: usize) -> Option<BlockId> {
+    let silent = |inst: &Inst| matches!(inst.op, Op::Assign { .. } | Op::Mark(_));
+    let (mut at, mut rest) = (block, &func.blocks[block].insts[i..]);
+    for _ in func.blocks.ids() {
+        let Terminator::Goto(next) = func.blocks[at].end else { return None };
+        if !rest.iter().all(silent) || nest.around(block).contains(&next) {
+            return None;
+        }
+        if nest.around(next).last() == Some(&next) {
+            return Some(next);
+        }
+        (at, rest) = (next, &func.blocks[next].insts);
+    }
+    None
 }
 
 /// A jump backwards to what does not dominate it belongs to a loop with several entries.
@@ -176,7 +219,7 @@ impl Unroller<'_> {
         let old = &self.func.blocks[block];
         let nowhere = Span::new(treville_base::FileId(0), 0, 0);
         if around.last() == Some(&block) {
-            for op in self.idle.begin(block) {
+            for op in self.idle.begin(block, None) {
                 self.push(at, op, place(old).unwrap_or(nowhere));
             }
         }
@@ -316,7 +359,8 @@ impl Unroller<'_> {
             return self.stop(Wait::Assume, span);
         }
         if !repeats {
-            return self.block_of(to, iterations);
+            let next = self.block_of(to, iterations);
+            return self.enter(from.0, to, next, span);
         }
         let end = self.new_block();
         let mut at = end;
@@ -338,6 +382,20 @@ impl Unroller<'_> {
         let next = self.block_of(to, iterations);
         self.out.blocks[at].end = Terminator::Goto(next);
         end
+    }
+
+    /// The way from a block to the copy of another one, with what an iteration that begins there begins with.
+    fn enter(&mut self, from: BlockId, to: BlockId, copy: BlockId, span: Span) -> BlockId {
+        let begin = self.idle.begin(from, Some(to));
+        if begin.is_empty() {
+            return copy;
+        }
+        let block = self.new_block();
+        for op in begin {
+            self.push(block, op, span);
+        }
+        self.out.blocks[block].end = Terminator::Goto(copy);
+        block
     }
 
     /// Where a control dependency ends, if that is still there.

@@ -5,6 +5,7 @@ use crate::derive::{Context, Knowledge};
 use crate::facts::Factor;
 use crate::plan::{Plan, Recursion};
 use crate::{ByPolarity, Duty, Extent, Known, Polarity};
+use std::collections::BTreeMap;
 use treville_base::IndexVec;
 use treville_event::{BaseRel, EventSet, Relation};
 use treville_model::{CheckKind, PickSource, Term, TermId};
@@ -30,7 +31,7 @@ pub(crate) fn relevant(context: &Context<'_>, duty: &Duty, known: &Known<Extent>
     }
 }
 
-/// The pairs that are certainly related through an event between them which happens whenever they do: a cycle through such a
+/// The pairs that are certainly related through an event between them which happens whenever they do: a path through such a
 /// pair is also one through the event.
 fn detours(context: &Context<'_>, must: &Relation) -> Relation {
     // Only what goes forward counts, so that no two pairs can each stand in for the other.
@@ -47,6 +48,8 @@ pub(crate) struct Needs<'a> {
     /// The unknown pairs of each term.
     unknown: IndexVec<TermId, Extent>,
     pub(crate) active: Active,
+    /// First steps of closures, by what these are closures of.
+    pub(crate) steps: BTreeMap<TermId, Relation>,
     /// A pair is needed with all pairs of its term.
     whole: bool,
 }
@@ -64,6 +67,7 @@ impl<'a> Needs<'a> {
             known,
             unknown: terms().map(unknown).collect(),
             active: terms().map(|t| ByPolarity::empty(shape(t), n)).collect(),
+            steps: BTreeMap::new(),
             whole,
         }
     }
@@ -173,7 +177,9 @@ impl<'a> Needs<'a> {
 
     /// A closure `t` of `a` is defined as `a | a ; t` (with the identity, if it is reflexive).
     fn pass_closure(&mut self, t: TermId, a: TermId, polarity: Polarity, pairs: &Relation) -> bool {
-        let step = self.known[a].may.rel();
+        let known = &self.known[a];
+        let first = || known.may.rel().difference(&detours(self.context, known.must.rel()));
+        let step = &*self.steps.entry(a).or_insert_with(first);
         let back = step.inverse();
         let (unknown, mut all) = (self.unknown[t].rel(), pairs.clone());
         loop {
@@ -185,7 +191,7 @@ impl<'a> Needs<'a> {
             all.union_assign(&rest);
         }
         let (mut first, _) = factors(&all, Factor::Rel(step), Factor::Rel(self.known[t].may.rel()));
-        first.union_assign(&all.intersection(step));
+        first.union_assign(&all.intersection(self.known[a].may.rel()));
         self.need(t, polarity, &Extent::Rel(all)) | self.need(a, polarity, &Extent::Rel(first))
     }
 }

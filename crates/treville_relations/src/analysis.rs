@@ -5,10 +5,11 @@ use crate::bottom_up::bottom_up;
 use crate::derive::{Context, Knowledge};
 use crate::duties::duties;
 use crate::extended::{Tightened, extend};
-use crate::facts::World;
 use crate::plan::Plan;
 use crate::{ByPolarity, Duty, Extent, Facts};
+use std::collections::BTreeMap;
 use treville_base::Cancel;
+use treville_event::Relation;
 use treville_model::{Model, Term, TermId};
 
 /// How much is found out.
@@ -49,6 +50,9 @@ pub struct Analysis {
     pub knowledge: Knowledge,
     /// The unknown pairs that need a literal, by polarity.
     pub active: Active,
+    /// For terms that others are closures of: the pairs of their upper bound that need be looked at as first steps. The others
+    /// are made of certain steps through events that happen whenever they do.
+    pub steps: BTreeMap<TermId, Relation>,
     /// Pairs that are known, although their term's definition alone does not say so: an engine has to state, for a pair of
     /// `up`, that the definition does not hold, and for one of `down` that it does if both events happen. For base relations
     /// that is what the facts leave open; where they are chosen (`rf`, `co`, picks), it is enough to choose within the bounds.
@@ -88,7 +92,7 @@ pub struct Counts {
 pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel) -> Option<Analysis> {
     let duties = duties(model, options.notes);
     let plan = Plan::new(model, &duties);
-    let context = Context { model, facts, world: World::new(facts), musts: options.level >= Level::Must };
+    let context = Context::new(model, facts, options.level >= Level::Must);
     let (knowledge, opaque) = bottom_up(&context, &plan, options.level, cancel)?;
     let mut sizes = Sizes::default();
     sizes.each(model, &plan, |t, counts| {
@@ -115,13 +119,13 @@ pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel)
         relevance.push(Relevance { duty, pairs });
     }
     needs.pass_down(&stated);
-    let active = needs.active;
+    let Needs { active, steps, .. } = needs;
     sizes.each(model, &plan, |t, counts| {
         counts.extended += knowledge[t].unknown().len();
         counts.active += active[t].any().len();
         counts.stated += stated[t].any().len();
     });
-    Some(Analysis { knowledge, active, stated, relevance, contradictions, opaque, sizes })
+    Some(Analysis { knowledge, active, steps, stated, relevance, contradictions, opaque, sizes })
 }
 
 impl Sizes {

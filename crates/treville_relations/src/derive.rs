@@ -16,9 +16,29 @@ pub(crate) struct Context<'a> {
     pub(crate) world: World,
     /// Whether derived terms have a lower bound.
     pub(crate) musts: bool,
+    /// Terms that only relate events of one cell, by their definition.
+    local: IndexVec<TermId, bool>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    pub(crate) fn new(model: &'a Model, facts: &'a Facts, musts: bool) -> Self {
+        let mut local: IndexVec<TermId, bool> = model.terms.iter().map(|_| false).collect();
+        for (t, info) in model.terms.iter_enumerated() {
+            local[t] = match info.term {
+                Term::BaseRel(rel) => matches!(rel, BaseRel::Loc | BaseRel::Rf | BaseRel::Co),
+                Term::Union(a, b) => local[a] && local[b],
+                Term::Inter(a, b) => local[a] || local[b],
+                Term::Seq(a, b) => {
+                    let part = |t: TermId| matches!(model.term(t), Term::ToId(_));
+                    local[a] && local[b] || local[a] && part(b) || part(a) && local[b]
+                }
+                Term::Diff(a, _) | Term::Inverse(a) | Term::Plus(a) => local[a],
+                _ => false,
+            };
+        }
+        Context { model, facts, world: World::new(facts), musts, local }
+    }
+
     /// The bounds of a term by the bounds of its operands.
     pub(crate) fn derive(&self, t: TermId, known: &Knowledge) -> Known<Extent> {
         match self.leaf(t) {
@@ -106,10 +126,13 @@ impl Context<'_> {
                 PickSource::AnyOf(..) => unreachable!("a leaf"),
             },
             Term::Complement(a) => w.compatible.difference(must(a)),
-            Term::Seq(a, b) => w.compose_may(self.upper_factor(a, known), self.upper_factor(b, known)),
+            Term::Seq(a, b) => {
+                let composed = w.compose_may(self.upper_factor(a, known), self.upper_factor(b, known));
+                if self.local[t] { self.of_one_cell(composed) } else { composed }
+            }
             Term::Inverse(a) => may(a).inverse(),
-            Term::Plus(a) => w.close_may(may(a)),
-            Term::Star(a) => self.reflexive(w.close_may(may(a))),
+            Term::Plus(a) => self.closure(a, known),
+            Term::Star(a) => self.reflexive(self.closure(a, known)),
             Term::Opt(a) => self.reflexive(may(a).clone()),
             Term::Product(a, b) => self.product(known[a].may.set(), known[b].may.set()),
             Term::ToId(a) => Relation::identity_on(known[a].may.set()),
@@ -128,6 +151,21 @@ impl Context<'_> {
             _ => unreachable!("not a relation that is derived"),
         };
         Known { may: Extent::Rel(upper), must: Extent::Rel(lower) }
+    }
+
+    /// The upper bound of a closure.
+    fn closure(&self, a: TermId, known: &Knowledge) -> Relation {
+        let closed = self.world.close_may(known[a].may.rel());
+        if self.local[a] { self.of_one_cell(closed) } else { closed }
+    }
+
+    /// Leaves out pairs of events that never touch the same cell.
+    fn of_one_cell(&self, mut r: Relation) -> Relation {
+        match self.facts.rels.get(&BaseRel::Loc) {
+            Some(same) => r.intersect_assign(&same.may),
+            None => r.clear(),
+        }
+        r
     }
 
     /// The upper bound of part of a sequence.

@@ -17,7 +17,8 @@
 //! - A pair outside `may` is false, one inside `must` is "both events happen"; only pairs of [`Analysis::active`] get a literal.
 //! - A literal that is needed [`Polarity::Up`] gets "the definition implies the literal", one that is needed
 //!   [`Polarity::Down`] the converse; for recursive definitions, the latter must be well-founded. A closure `t` of `a` is
-//!   defined as `a | a ; t` (and the identity): that is what active pairs suffice for.
+//!   defined as `a | s ; t` (and the identity), with the pairs `s` of `a` in [`Analysis::steps`]: that is what active pairs
+//!   suffice for.
 //! - A check looks at the pairs of its [`Relevance`], certain ones included.
 //! - [`Analysis::stated`] and [`Analysis::contradictions`] are stated. Without them, what was concluded from a check would be
 //!   lost together with the check's own pairs.

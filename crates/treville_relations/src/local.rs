@@ -6,7 +6,6 @@
 use crate::bottom_up::bottom_up;
 use crate::derive::{Context, Knowledge};
 use crate::duties::duties;
-use crate::facts::World;
 use crate::follows::{Choices, Follows, Step, follows};
 use crate::plan::Plan;
 use crate::{Duty, Facts, Level, Polarity};
@@ -18,7 +17,7 @@ use treville_model::{CheckKind, Model, Term, TermId};
 pub fn local(model: &Model, facts: &Facts, cancel: &Cancel) -> Option<Facts> {
     let duties = duties(model, false);
     let plan = Plan::new(model, &duties);
-    let context = Context { model, facts, world: World::new(facts), musts: true };
+    let context = Context::new(model, facts, true);
     let (known, _) = bottom_up(&context, &plan, Level::Must, cancel)?;
     let excluded = Excluded::new(&context, &plan, &known, &duties);
     Some(prune(&context, &excluded.pairs))

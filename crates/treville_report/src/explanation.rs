@@ -126,7 +126,7 @@ fn told_by_examples(others: &Incoherent, palette: Palette, out: &mut String) {
     }
 }
 
-fn rejected(reason: &Reason, palette: Palette, out: &mut String) {
+pub(crate) fn rejected(reason: &Reason, palette: Palette, out: &mut String) {
     let place = reason.place.as_ref().map(|p| format!("  ({p})")).unwrap_or_default();
     let axiom = palette.paint(Paint::Strong, &reason.axiom);
     let _ = writeln!(out, "  {axiom}{}", palette.paint(Paint::Place, &place));

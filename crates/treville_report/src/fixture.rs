@@ -187,6 +187,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         file: "SB.litmus".into(),
         model: "tso".into(),
         engine: "enumerate".into(),
+        chosen: None,
         time: Duration::from_micros(1500),
         content: Content::Checked(Box::new(checked)),
     }

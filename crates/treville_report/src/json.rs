@@ -26,6 +26,9 @@ pub fn json(report: &FileReport, details: Details) -> String {
     if !report.engine.is_empty() {
         object.string("engine", &report.engine);
     }
+    if let Some(chosen) = report.told_choice(details.stats) {
+        object.string("engine_why", &chosen.why);
+    }
     object.string("verdict", report.verdict().as_str());
     match &report.content {
         Content::Failed(failure) => failed(&mut object, failure),

@@ -14,8 +14,18 @@ pub struct FileReport {
     /// Empty if it was not known before the failure.
     pub model: String,
     pub engine: String,
+    /// Why it was this one, if the tool chose it.
+    pub chosen: Option<Chosen>,
     pub time: Duration,
     pub content: Content,
+}
+
+/// Why an engine was chosen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chosen {
+    pub why: String,
+    /// It is the one that is always asked first.
+    pub first: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -120,6 +130,11 @@ impl VerdictWord {
 }
 
 impl FileReport {
+    /// Why this engine was chosen, if that is to be told: it is not the usual one, or everything is.
+    pub(crate) fn told_choice(&self, everything: bool) -> Option<&Chosen> {
+        self.chosen.as_ref().filter(|chosen| !chosen.first || everything)
+    }
+
     pub fn verdict(&self) -> VerdictWord {
         match &self.content {
             Content::Failed(failure) => failure.word,

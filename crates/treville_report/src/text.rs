@@ -61,6 +61,7 @@ fn program(report: &FileReport, checked: &ProgramChecked, details: Details, pale
         let executions = if counts.executions == 1 { "execution" } else { "executions" };
         let _ = writeln!(out, "  {} complete {executions}, {} blocked", counts.executions, counts.blocked);
     }
+    engine(report, details, palette, &mut out);
     if details.stats {
         for (name, value) in &checked.outcome.stats {
             let _ = writeln!(out, "  {name:<24} {value}");
@@ -90,6 +91,7 @@ fn answer(report: &FileReport, checked: &Checked, details: Details, palette: Pal
         let drawing = Drawing::new(&checked.program, &checked.sources, &witness.graph, &witness.picks, &[]);
         let _ = write!(out, "\n{}", execution(&drawing, palette));
     }
+    engine(report, details, palette, &mut out);
     if details.stats {
         out.push('\n');
         for (name, value) in &checked.outcome.stats {
@@ -98,6 +100,13 @@ fn answer(report: &FileReport, checked: &Checked, details: Details, palette: Pal
         let _ = writeln!(out, "  {:<24} {:.3}", "time_ms", report.time.as_secs_f64() * 1e3);
     }
     out
+}
+
+/// The engine that was chosen and why.
+fn engine(report: &FileReport, details: Details, palette: Palette, out: &mut String) {
+    if let Some(chosen) = report.told_choice(details.stats) {
+        let _ = writeln!(out, "  {} {}: {}", palette.paint(Paint::Faint, "engine"), report.engine, chosen.why);
+    }
 }
 
 /// `SB under tso: yes, some execution satisfies the condition`.

@@ -63,6 +63,10 @@ impl Core for Cadical {
         self.solver.phase(lit.number());
     }
 
+    fn limit(&mut self, conflicts: u32) {
+        self.solver.limit("conflicts", i32::try_from(conflicts).unwrap_or(i32::MAX));
+    }
+
     fn solve(&mut self, assumptions: &[Lit]) -> Verdict {
         for lit in assumptions {
             self.solver.assume(lit.number());

@@ -46,7 +46,7 @@ impl Default for Backend {
 pub enum Verdict {
     Sat,
     Unsat,
-    /// Cancelled.
+    /// Cancelled, or given up at the limit.
     Unknown,
 }
 
@@ -81,6 +81,8 @@ pub(crate) trait Core {
     fn observe(&mut self, var: Var);
     /// Guesses `lit` rather than its negation; may be ignored.
     fn prefer(&mut self, _lit: Lit) {}
+    /// The next search gives up after so many conflicts; may be ignored.
+    fn limit(&mut self, _conflicts: u32) {}
     /// Ends soon after [`Bridge::is_over`].
     fn solve(&mut self, assumptions: &[Lit]) -> Verdict;
     /// After [`Verdict::Sat`], until anything changes.
@@ -165,6 +167,11 @@ impl<T: Theory + 'static> Solver<T> {
     /// are true, such as edges that clauses never ask for, are better guessed false.
     pub fn prefer(&mut self, lit: Lit) {
         self.core.prefer(lit);
+    }
+
+    /// The next search gives up after so many conflicts, if the backend can count them beforehand; batsat cannot.
+    pub fn limit(&mut self, conflicts: u32) {
+        self.core.limit(conflicts);
     }
 
     /// Whether there is a model of the clauses that the theory accepts and in which all `assumptions` hold.

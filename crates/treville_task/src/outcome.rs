@@ -48,6 +48,8 @@ pub enum StopReason {
     Timeout,
     Cancelled,
     Memory,
+    /// As much as was allowed has been looked at.
+    Effort,
     /// The engine met something that it cannot judge; the text says what and where.
     Refused(String),
     /// The same at a place of the program.
@@ -63,6 +65,8 @@ impl StopReason {
             Some(StopReason::Timeout)
         } else if cancel.is_full() {
             Some(StopReason::Memory)
+        } else if cancel.is_spent() {
+            Some(StopReason::Effort)
         } else {
             None
         }
@@ -75,6 +79,7 @@ impl std::fmt::Display for StopReason {
             StopReason::Timeout => f.write_str("the time limit was reached"),
             StopReason::Cancelled => f.write_str("interrupted"),
             StopReason::Memory => f.write_str("the memory limit was reached"),
+            StopReason::Effort => f.write_str("there is too much to look at"),
             StopReason::Refused(why) | StopReason::RefusedAt(why, _) => f.write_str(why),
         }
     }

@@ -29,6 +29,9 @@ pub struct Task {
     pub symmetries: Vec<Symmetry>,
     /// How many complete executions of it are to be told, if it does not fail.
     pub stories: usize,
+    /// A query of which it is known that, if it is found, everything will be asked again at a larger bound: an engine may then
+    /// leave others open that it does not find soon ([`crate::StopReason::Effort`]).
+    pub retry: Option<usize>,
 }
 
 /// A model as the reference evaluator takes it, with the shape of events that it is linked for.
@@ -117,7 +120,7 @@ impl Bounds {
 
     /// The bound to try after `bound` has cut something; none if the caller has said one, or it is large enough.
     pub fn after(given: Option<u32>, bound: u32) -> Option<u32> {
-        (given.is_none() && bound < Self::LAST).then(|| (2 * bound).clamp(1, Self::LAST))
+        (given.is_none() && bound < Self::LAST).then(|| (bound + (bound / 2).max(1)).min(Self::LAST))
     }
 }
 

@@ -159,6 +159,7 @@ impl Lab {
             reference: None,
             symmetries: Vec::new(),
             stories: 0,
+            retry: None,
         }
     }
 }

@@ -102,6 +102,7 @@ fn finals(
         properties: BTreeSet::new(),
         reference: None,
         symmetries: Vec::new(),
+        retry: None,
         stories: 0,
     };
     let outcome = engine.run(&task, &Silent);

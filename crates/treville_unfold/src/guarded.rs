@@ -46,7 +46,7 @@ pub struct GuardedThread {
 pub struct Happens {
     /// The conjunction of what follows (width 1).
     pub guard: TermId,
-    decisions: Vec<TermId>,
+    pub(crate) decisions: Vec<TermId>,
     stretch: usize,
     /// What other events call it.
     index: u32,
@@ -135,22 +135,15 @@ impl Guarded {
 }
 
 impl GuardedThread {
-    /// Whether two events never both happen, as far as the paths show it.
-    pub fn are_exclusive(&self, store: &TermStore, a: usize, b: usize) -> bool {
-        let (a, b) = (&self.happens[a], &self.happens[b]);
-        let apart = !self.leads_to(a.stretch, b.stretch) && !self.leads_to(b.stretch, a.stretch);
-        apart || a.decisions.iter().any(|d| b.decisions.iter().any(|e| are_opposites(store, *d, *e)))
+    /// Whether no path goes through both events.
+    pub(crate) fn are_apart(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.happens[a].stretch, self.happens[b].stretch);
+        !self.leads_to(a, b) && !self.leads_to(b, a)
     }
 
     /// Whether a path may go through one stretch and then, or at once, the other.
     fn leads_to(&self, from: usize, to: usize) -> bool {
         from <= to && self.before[to].contains(from)
-    }
-
-    /// Whether `b` happens whenever `a` does, as far as the paths show it.
-    pub fn implies(&self, a: usize, b: usize) -> bool {
-        let (a, b) = (&self.happens[a], &self.happens[b]);
-        b.decisions.iter().all(|d| a.decisions.contains(d))
     }
 
     /// Whether `a` comes before `b` if both happen.
@@ -178,11 +171,6 @@ impl GuardedThread {
         }
         found
     }
-}
-
-fn are_opposites(store: &TermStore, a: TermId, b: TermId) -> bool {
-    use treville_term::TermNode::Un;
-    store.node(a) == Un(UnOp::Not, b) || store.node(b) == Un(UnOp::Not, a)
 }
 
 /// The unfolding of one thread.

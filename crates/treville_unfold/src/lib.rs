@@ -14,6 +14,7 @@ mod possible;
 mod prepare;
 mod skeleton;
 mod solution;
+mod together;
 mod traces;
 mod values;
 
@@ -25,5 +26,6 @@ pub use possible::Possible;
 pub use prepare::{Failed, Prepared};
 pub use skeleton::{DEPENDENCIES, DepsOf, Solved, outline, skeleton};
 pub use solution::{Finals, Ordered, Solution, register_values};
+pub use together::Together;
 pub use traces::{Oracle, Trace, TraceEvent, Traces, Turn};
 pub use values::{Stuck, Values};

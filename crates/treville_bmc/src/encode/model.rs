@@ -194,7 +194,8 @@ impl Encoder<'_> {
             }
             Term::Inverse(a) => vec![of(&[(a, y, x)])],
             Term::Plus(a) | Term::Star(a) => {
-                let (step, rest) = (may(a), may(t));
+                let rest = may(t);
+                let step = self.analysis.steps.get(&a).unwrap_or(may(a).rel());
                 let between = (0..n).filter(|&z| z != x && z != y && step.contains(x, z) && rest.contains(z, y));
                 let longer = between.map(|z| of(&[(a, x, z), (t, z, y)]));
                 let mut all: Vec<Derivation> = [of(&[(a, x, y)])].into_iter().chain(longer).collect();

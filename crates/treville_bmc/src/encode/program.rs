@@ -321,6 +321,25 @@ impl Encoder<'_> {
 }
 
 impl Encoder<'_> {
+    /// The free choices of the same threads are the same. None if there are others.
+    pub(crate) fn tie_choices(&mut self, other: &Encoder<'_>) -> Option<()> {
+        let list = |encoder: &Encoder<'_>| -> Vec<(VarId, u8)> {
+            encoder.choices.iter().flatten().map(|(_, var, width)| (*var, *width)).collect()
+        };
+        let count = |encoder: &Encoder<'_>| encoder.choices.iter().map(Vec::len).collect::<Vec<_>>();
+        if count(self) != count(other) {
+            return None;
+        }
+        for ((x, width), (y, of_other)) in list(self).into_iter().zip(list(other)) {
+            if width != of_other {
+                return None;
+            }
+            let (x, y) = (self.bits.lits(x).to_vec(), other.bits.lits(y).to_vec());
+            self.equal_if(Lit::TRUE, &x, &y);
+        }
+        Some(())
+    }
+
     /// A clause that the execution of the last model violates, and no other.
     pub(crate) fn unlike_last(&self) -> Vec<Lit> {
         let last = self.last.values().flatten().map(|(_, lit)| lit);

@@ -8,7 +8,7 @@ use crate::exit::Status;
 use crate::output::Output;
 use crate::progress::Progress;
 use treville::report::{Failure, VerdictWord, comparison, comparison_json};
-use treville::{Session, unreadable};
+use treville::{Session, States, unreadable};
 
 pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
     let [a, b] = args.model.as_slice() else {
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
         Ok(files) => files,
         Err(status) => return status,
     };
-    let mut options = args.run.options(args.files.options(None), true);
+    let mut options = args.run.options(args.files.options(None), States::Listed);
     let workers = jobs(args.jobs).min(files.len());
     let cancel = match cancel(&args.run, workers, output) {
         Ok(cancel) => cancel,

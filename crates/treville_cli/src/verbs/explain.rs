@@ -6,8 +6,8 @@ use crate::disk::Disk;
 use crate::exit::Status;
 use crate::output::Output;
 use std::time::Duration;
-use treville::Session;
 use treville::report::{Explained, explanation};
+use treville::{Session, States};
 
 /// Little is pruned where rejected executions are to be seen; without a limit of its own, a large test ends after this.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ExplainArgs, output: &mut Output) -> Status {
         Ok(files) => files,
         Err(status) => return status,
     };
-    let mut options = args.run.options(args.model.options(), false);
+    let mut options = args.run.options(args.model.options(), States::Unlisted);
     let cancel = match cancel(&args.run, 1, output) {
         Ok(cancel) => cancel,
         Err(status) => return status,

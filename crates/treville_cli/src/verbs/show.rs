@@ -7,7 +7,7 @@ use crate::exit::Status;
 use crate::output::Output;
 use std::fmt::Write;
 use treville::report::{Drawing, Paint, Palette, dot, execution, html, svg};
-use treville::{Session, ShowOptions, Which};
+use treville::{Session, ShowOptions, States, Which};
 
 pub(crate) fn run(args: &ShowArgs, output: &mut Output) -> Status {
     let which = match args.which {
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ShowArgs, output: &mut Output) -> Status {
         limit: args.limit.max(1),
         relations: args.relation.clone(),
     };
-    let mut options = args.run.options(args.model.options(), false);
+    let mut options = args.run.options(args.model.options(), States::Unlisted);
     let cancel = match cancel(&args.run, 1, output) {
         Ok(cancel) => cancel,
         Err(status) => return status,

@@ -9,8 +9,8 @@ use crate::exit::Status;
 use crate::output::Output;
 use crate::progress::{Progress, Watch};
 use std::time::{Duration, Instant};
-use treville::Session;
 use treville::report::{Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, summary_row, text};
+use treville::{Session, States};
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     if let Some(why) = args.later.refusal() {
@@ -78,6 +78,7 @@ fn unfinished(file: &str, word: VerdictWord, reason: &str) -> FileReport {
         file: file.to_owned(),
         model: String::new(),
         engine: String::new(),
+        chosen: None,
         time: Duration::ZERO,
         content: Content::Failed(failure),
     }
@@ -107,11 +108,12 @@ impl Printer {
         }
     }
 
-    fn wants_states(&self) -> bool {
+    fn wants_states(&self) -> States {
         match self.format {
-            VerifyFormat::Text => !self.batch || self.says_more(),
-            VerifyFormat::Herd => true,
-            VerifyFormat::Json => self.details.states,
+            _ if self.details.states => States::Listed,
+            VerifyFormat::Text if !self.batch || self.says_more() => States::IfFew,
+            VerifyFormat::Herd => States::Listed,
+            VerifyFormat::Text | VerifyFormat::Json => States::Unlisted,
         }
     }
 

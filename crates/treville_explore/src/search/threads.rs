@@ -66,6 +66,11 @@ impl Search<'_, '_> {
         (self.graph.label(last).kind == Kind::End).then_some(last)
     }
 
+    /// Whether a thread that joins this one has to wait.
+    pub(super) fn waits_for(&self, thread: u16, handle: u64) -> bool {
+        self.joined(handle).is_some_and(|child| child != thread && self.ended(child).is_none())
+    }
+
     /// The thread with a handle.
     pub(super) fn joined(&self, handle: u64) -> Option<u16> {
         let thread = u16::try_from(handle.checked_sub(1)?).ok()?;

@@ -52,38 +52,8 @@ pub(crate) struct Context<'a> {
     weak_cas: bool,
 }
 
-/// Sets that the kernel's model expects, even if the macros at hand do not use them all.
-const KERNEL_SETS: &[&str] = &[
-    "ONCE",
-    "RELEASE",
-    "ACQUIRE",
-    "NORETURN",
-    "MB",
-    "Wmb",
-    "Rmb",
-    "Barrier",
-    "Rcu-lock",
-    "Rcu-unlock",
-    "Sync-rcu",
-    "Before-atomic",
-    "After-atomic",
-    "After-spinlock",
-    "After-unlock-lock",
-    "After-srcu-read-unlock",
-    "Srcu-lock",
-    "Srcu-unlock",
-    "Sync-srcu",
-];
-
 static C11: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::c11("c11")));
-static KERNEL: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(kernel_dialect(&[])));
-
-/// The dialect of kernel code with macros that use these tags beside the usual ones.
-pub(crate) fn kernel_dialect(tags: &[Name]) -> Dialect {
-    let mut sets: Vec<Name> = KERNEL_SETS.iter().map(|s| Name::new(s)).collect();
-    sets.extend_from_slice(tags);
-    Dialect::c("LKMM", "linux-kernel", false, &sets)
-}
+static KERNEL: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::kernel(&[])));
 
 /// Reads a C test.
 pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnostic>> {

@@ -142,6 +142,9 @@ impl<'a> Code<'_, 'a> {
         if let Some(begins) = super::runtime::last_writes(name, call, self.module()) {
             self.last_writes = begins;
         }
+        if let Some(done) = self.kernel(result, name, call) {
+            return done;
+        }
         if let Some(access) = super::libatomic::Access::named(name) {
             return self.library_access(result, access, call);
         }

@@ -146,7 +146,8 @@ impl Code<'_, '_> {
         }
     }
 
-    fn known(&self, operand: Operand) -> Option<u128> {
+    /// The number that an argument is, if that is in the program.
+    pub(super) fn known(&self, operand: Operand) -> Option<u128> {
         match operand {
             Operand::Const(id) => self.module().int(id),
             Operand::Local(_) => None,

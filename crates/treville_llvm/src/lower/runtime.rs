@@ -85,8 +85,12 @@ impl Runtime {
         Runtime { forms, objects: BTreeMap::new(), functions: BTreeMap::new() }
     }
 
-    /// The template of a function, in the form that this program needs.
+    /// The template of a function, in the form that this program needs. Some systems put `_` before the names of C.
     pub(super) fn template(&self, name: &str) -> Option<&'static Func> {
+        self.named(name).or_else(|| self.named(name.strip_prefix('_')?))
+    }
+
+    fn named(&self, name: &str) -> Option<&'static Func> {
         let name = names::template_name(name);
         let find = |name: &str| LIBRARY.funcs.iter().find(|f| f.name == name);
         let form = self.forms.iter().find_map(|form| find(&format!("{name}.{form}")));

@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::emitter::Emitter;
 use super::fold;
+use super::kernel::is_for_kernel;
 use super::places::Places;
 use super::runtime::Runtime;
 use super::{Lowered, Unsupported, shape, unsupported};
@@ -40,7 +41,7 @@ impl<'a> Unit<'a> {
             module,
             program: Program {
                 name: Name::new(name),
-                dialect: Arc::new(Dialect::c11("rc11")),
+                dialect: Arc::new(if is_for_kernel(module) { Dialect::kernel(&[]) } else { Dialect::c11("rc11") }),
                 tags: IndexVec::new(),
                 funcs: IndexVec::new(),
                 roots: IndexVec::new(),

@@ -40,6 +40,7 @@ pub(crate) fn task(program: Program, machine: &str) -> Task {
         properties: BTreeSet::new(),
         reference: None,
         symmetries: Vec::new(),
+        retry: None,
         stories: 0,
     }
 }

@@ -5,7 +5,7 @@ use super::{Body, Closer, ENDED, End, RESULT, is_one};
 use crate::flatten::resized;
 use crate::ops;
 use treville_base::Name;
-use treville_ir::{Expr, Failure, LockOp, Op, Reg, Terminator};
+use treville_ir::{Expr, Failure, LockOp, ObjectId, Op, Reg, Terminator};
 use treville_term::{BinOp, UnOp};
 
 /// The tag of reads that see the last write of their location.
@@ -57,7 +57,7 @@ impl Closer<'_> {
                 let addr = body.held(addr.clone());
                 let old = self.take(body, &addr, size);
                 // Whoever only tries may see what is out of date.
-                let fails = self.tags.acquire.clone();
+                let fails = self.tags.tried.clone();
                 if let Some((_, read)) = body.last_read(&[old])
                     && let Op::Update { tags, .. } = body.op_mut(read.at)
                 {
@@ -80,7 +80,7 @@ impl Closer<'_> {
                 self.release(body, &addr);
                 self.fence(body);
                 let value = Expr::int(0, width);
-                body.emit(Op::Store { addr, value, size, tags: self.tags.release.clone() });
+                body.emit(Op::Store { addr, value, size, tags: self.tags.unlock.clone() });
             }
         }
     }
@@ -113,26 +113,32 @@ impl Closer<'_> {
             body.emit(Op::Assign { dst: held, value: rest });
             found = body.held(Expr::bin(BinOp::Or, found, this));
         }
+        self.misuse_unless(body, found, "a lock is released that the thread does not hold");
+    }
+
+    fn misuse_unless(&mut self, body: &mut Body, right: Expr, what: &str) {
         let wrong = body.new_block();
-        body.go_on_or(found, wrong, false);
+        body.go_on_or(right, wrong, false);
         let next = body.current();
         body.go_to(wrong);
-        self.fail(body, Failure::ApiMisuse, Name::new("a lock is released that the thread does not hold"));
+        self.fail(body, Failure::ApiMisuse, Name::new(what));
         body.go_to(next);
     }
 
     /// Waits for the end of a thread, which its handle must be that of.
-    pub(super) fn join(&mut self, body: &mut Body, dst: Option<Reg>, thread: &Expr) {
-        let known = matches!(thread, Expr::Addr(object, 0) if self.threads.contains(object));
-        if !known {
-            let is = |object: &treville_ir::ObjectId| Expr::bin(BinOp::Eq, thread.clone(), Expr::Addr(*object, 0));
+    pub(super) fn join(&mut self, body: &mut Body, dst: Option<Reg>, thread: &Expr, own: Option<ObjectId>) {
+        let is = |object: &ObjectId| Expr::bin(BinOp::Eq, thread.clone(), Expr::Addr(*object, 0));
+        let known = match thread {
+            Expr::Addr(object, 0) => self.threads.contains(object).then_some(object),
+            _ => None,
+        };
+        if known.is_none() {
             let some = self.threads.iter().map(is).reduce(|a, b| Expr::bin(BinOp::Or, a, b));
-            let wrong = body.new_block();
-            body.go_on_or(some.unwrap_or(Expr::int(0, 1)), wrong, false);
-            let next = body.current();
-            body.go_to(wrong);
-            self.fail(body, Failure::ApiMisuse, Name::new("joins a thread that does not exist"));
-            body.go_to(next);
+            self.misuse_unless(body, some.unwrap_or(Expr::int(0, 1)), "joins a thread that does not exist");
+        }
+        if let Some(own) = own.filter(|own| known.is_none_or(|known| known == own)) {
+            let other = if known.is_some() { Expr::int(0, 1) } else { Expr::un(UnOp::Not, is(&own)) };
+            self.misuse_unless(body, other, "joins itself");
         }
         let at = |offset: i64| match thread {
             Expr::Addr(object, 0) => Expr::Addr(*object, offset),

@@ -121,13 +121,14 @@ impl<'a> Encoding<'a> {
             Term::Complement(a) => self.happening(Extent::full(self.model.shape(t), n).difference(not(a))),
             Term::Seq(a, b) => Extent::Rel(of(a).rel().compose(of(b).rel())),
             Term::Inverse(a) => Extent::Rel(of(a).rel().inverse()),
-            // As the analysis says: `a | a ; t`, where `t` has the bounds and the active pairs that it has.
+            // As the analysis says: `a | s ; t` with first steps `s`, where `t` has the bounds and the active pairs that it has.
             Term::Plus(a) | Term::Star(a) => {
                 let star = matches!(self.model.term(t), Term::Star(_));
                 let once = if star { reflexive(of(a).rel().clone()) } else { of(a).clone() };
+                let steps = self.analysis.steps.get(&a).map_or(of(a).rel().clone(), |s| of(a).rel().intersection(s));
                 let mut all = once.clone();
                 loop {
-                    let through = Extent::Rel(of(a).rel().compose(self.limited(t, polarity, all.clone()).rel()));
+                    let through = Extent::Rel(steps.compose(self.limited(t, polarity, all.clone()).rel()));
                     let next = once.union(&through);
                     if next == all {
                         return all;

@@ -1,0 +1,125 @@
+//! Comparing models by an execution that only one allows must find what listing all outcomes finds.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use treville::base::Cancel;
+use treville::report::{Comparison, FileReport};
+use treville::task::Silent;
+use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, States};
+
+/// Two models for the tests of each language, by the first word of their text.
+const PAIRS: &[(&str, [&str; 2])] = &[
+    ("X86", ["sc", "tso"]),
+    ("AArch64", ["sc", "aarch64"]),
+    ("PPC", ["power", "sc"]),
+    ("RISCV", ["riscv", "sc"]),
+    ("C", ["rc11", "ra"]),
+    ("C", ["tso", "power"]),
+    ("{", ["tso", "power"]),
+    ("{", ["arm", "tso"]),
+    ("{", ["rc11", "imm"]),
+];
+
+fn tests() -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())).flatten() {
+            let path = entry.path();
+            let ending = path.extension().and_then(|e| e.to_str());
+            match ending {
+                None => folders.push(path),
+                Some("litmus" | "pts") => {
+                    let text = std::fs::read_to_string(&path).unwrap_or_default();
+                    found.insert(path.to_string_lossy().into_owned(), text);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    found
+}
+
+fn compare(files: &MemoryFiles, path: &str, models: [&str; 2], engine: &str) -> Option<Comparison> {
+    let session = Session::new(files, Cancel::new());
+    let run = RunOptions { engine: Some(engine.to_owned()), bound: Some(2), ..RunOptions::default() };
+    let options = Options { model: ModelOptions::default(), run };
+    session.compare(path, &models.map(str::to_owned), &options).ok()
+}
+
+#[test]
+fn an_execution_is_found_where_outcomes_differ() {
+    let (mut compared, mut differing, mut refused) = (0, 0, 0);
+    for (path, text) in tests() {
+        let mut files = MemoryFiles::default();
+        files.0.insert(path.clone(), text.clone());
+        for (_, models) in PAIRS.iter().filter(|(start, _)| text.trim_start().starts_with(start)) {
+            let listed = compare(&files, &path, *models, "enumerate");
+            let Some(listed) = listed else { continue };
+            let Some(solved) = compare(&files, &path, *models, "bmc") else {
+                refused += 1;
+                continue;
+            };
+            for (outcomes, execution) in listed.differences.iter().zip(&solved.differences) {
+                compared += 1;
+                let found = execution.execution.as_ref();
+                differing += u32::from(found.is_some());
+                let own = found.filter(|found| found.own_state);
+                assert_eq!(!outcomes.states.is_empty(), own.is_some(), "{path} under {models:?}: {outcomes:?}");
+                assert!(own.is_none_or(|own| outcomes.states.contains(&own.state)), "{path} under {models:?}");
+                // Who forbids it says why.
+                assert!(found.is_none_or(|found| found.reason.is_some()), "{path} under {models:?}");
+            }
+        }
+    }
+    let counts = format!("{compared} comparisons, {differing} with an execution, {refused} refused");
+    assert!(compared > 200 && differing > 30 && refused < 10, "{counts}");
+}
+
+/// Message passing beside writers that have a great many executions.
+fn crowded(writers: usize) -> String {
+    let mut text = "{ x, y, z }\n".to_owned();
+    for i in 0..writers {
+        text += &format!("thread t{i} {{ z.store(_rx, {}); a = z.load(_rx); b = z.load(_rx); }}\n", i + 1);
+    }
+    let (sender, receiver) = (writers, writers + 1);
+    text += &format!("thread t{sender} {{ x.store(_rx, 1); y.store(_rx, 1); }}\n");
+    text += &format!("thread t{receiver} {{ c = y.load(_rx); d = x.load(_rx); }}\n");
+    text + &format!("exists ({receiver}:c = 1 /\\ {receiver}:d = 0)\n")
+}
+
+fn files(writers: usize) -> MemoryFiles {
+    let mut files = MemoryFiles::default();
+    files.0.insert("crowded.pts".to_owned(), crowded(writers));
+    files
+}
+
+#[test]
+fn what_is_too_much_to_list_is_solved() {
+    let files = files(6);
+    let session = Session::new(&files, Cancel::new());
+    let models = ["tso", "power"].map(str::to_owned);
+    let found = session.compare("crowded.pts", &models, &Options::default()).unwrap_or_else(|e| panic!("{}", e.reason));
+    let [tso, power] = &found.differences;
+    assert!(found.by_execution && tso.execution.is_none());
+    let only = power.execution.as_ref().unwrap_or_else(|| panic!("power allows it"));
+    assert_eq!((only.state.as_str(), only.own_state), ("7:c=1; 7:d=0;", true));
+}
+
+fn verify(writers: usize) -> FileReport {
+    let files = files(writers);
+    let options = Options {
+        model: ModelOptions { name: Some("power".into()), ..ModelOptions::default() },
+        run: RunOptions { states: States::IfFew, ..RunOptions::default() },
+    };
+    Session::new(&files, Cancel::new()).verify("crowded.pts", &options, &Silent)
+}
+
+#[test]
+fn the_engine_is_chosen_by_what_there_is_to_list() {
+    for (writers, engine, first) in [(2, "enumerate", true), (6, "bmc", false)] {
+        let report = verify(writers);
+        assert_eq!(report.engine, engine);
+        assert_eq!(report.chosen.map(|chosen| chosen.first), Some(first));
+    }
+}
