@@ -40,7 +40,7 @@ fn half_of_the_states_are_enough() {
                 assert_eq!(all.violated, violated);
             }
             assert!(few.states <= all.states / 2 + all.states / 10, "{machine}: {} of {}", few.states, all.states);
-            println!("{machine}: {} of {} states", few.states, all.states);
+            eprintln!("{machine}: {} of {} states", few.states, all.states);
         }
     }
 }

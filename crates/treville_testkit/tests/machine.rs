@@ -47,7 +47,7 @@ fn program(rng: &mut Rng, orders: Orders) -> String {
 }
 
 fn access(rng: &mut Rng, orders: Orders, reg: &str) -> String {
-    let var = ["x", "y"][rng.below(2) as usize];
+    let var = ["x", "y"][rng.below(2)];
     let strong = |rng: &mut Rng| orders == Orders::ReleaseAcquire || rng.below(2) == 0;
     let value = match rng.below(5) {
         0 => "a + 1".to_owned(),
@@ -57,8 +57,7 @@ fn access(rng: &mut Rng, orders: Orders, reg: &str) -> String {
         0..4 => format!("{reg} := {var}{}; ", if strong(rng) { "^A" } else { "" }),
         4..8 => format!("{var} :={} {value}; ", if strong(rng) { "R" } else { "" }),
         kind => {
-            let order =
-                if orders == Orders::ReleaseAcquire { "RA" } else { ["RA", "R", "A", "X"][rng.below(4) as usize] };
+            let order = if orders == Orders::ReleaseAcquire { "RA" } else { ["RA", "R", "A", "X"][rng.below(4)] };
             let op = match (kind, rng.below(2)) {
                 (8, _) => format!("cas({}, {value})", rng.below(3)),
                 (_, 0) => format!("swap({value})"),
@@ -172,7 +171,7 @@ fn agree(comparison: &Comparison) -> Counts {
         sum.iter_mut().zip(part).for_each(|(a, b)| *a += b);
     }
     let [programs, states, weak] = sum;
-    println!("{}: {programs} programs, {states} final states, {weak} programs that sc differs on", comparison.model);
+    eprintln!("{}: {programs} programs, {states} final states, {weak} programs that sc differs on", comparison.model);
     sum
 }
 
