@@ -186,6 +186,7 @@ mod tests {
             reductions: Reductions::default(),
             properties: std::collections::BTreeSet::new(),
             reference: None,
+            symmetries: Vec::new(),
             stories: 0,
             retry: None,
         }

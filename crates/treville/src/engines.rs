@@ -32,13 +32,18 @@ const ENGINES: &[EngineEntry] = &[
         about: "all executions of an unrolled test at once, by a SAT solver with an ordering theory",
         make: || Arc::new(treville_bmc::Bmc::new(treville_bmc::Options::default())),
     },
+    EngineEntry {
+        name: "machine",
+        about: "every state of a program on an operational machine, step by step (the default for .rar)",
+        make: || Arc::new(treville_machine::Machine),
+    },
 ];
 
 /// Those that are asked of a test that the first engine has no answer to, in this order.
 const SPARES: &[&str] = &["bmc", "explore"];
 
 /// Engines of the design that do not exist yet.
-const NOT_BUILT: &[&str] = &["machine", "abstract"];
+const NOT_BUILT: &[&str] = &["abstract"];
 
 pub fn engines() -> &'static [EngineEntry] {
     ENGINES

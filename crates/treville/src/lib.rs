@@ -7,6 +7,7 @@
 //! This crate does no IO of its own and keeps no global state.
 
 mod auto;
+mod claims;
 mod closed;
 mod compare;
 mod config;

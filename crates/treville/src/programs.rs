@@ -157,7 +157,7 @@ impl Session<'_> {
             question: None,
             queries: Vec::new(),
             bounds: Bounds { given: options.run.bound, ..Bounds::default() },
-            limits: Limits { cancel, memory_mb: options.run.memory_mb, threads: options.run.threads },
+            limits: Limits { cancel, memory_mb: options.run.memory_mb, threads: options.run.threads, states: None },
             states: false,
             // Engines that check each other count everything.
             reductions: Reductions {
@@ -166,6 +166,7 @@ impl Session<'_> {
             },
             properties: options.run.properties.failures(),
             reference: Some(reference),
+            symmetries: Vec::new(),
             stories,
             retry: None,
         };
@@ -309,6 +310,7 @@ thread main main []
             reductions: Reductions::default(),
             properties: Failing::USUAL.iter().copied().collect(),
             reference: Some(reference),
+            symmetries: Vec::new(),
             stories: 0,
             retry: None,
         };

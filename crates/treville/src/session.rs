@@ -125,13 +125,14 @@ impl<'f> Session<'f> {
             bundled: model.bundled.clone(),
             question: Some(Arc::clone(&loaded.question)),
             queries: Task::litmus_queries(&loaded.question),
-            bounds: Bounds { unroll, given: run.bound },
-            limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads },
+            bounds: Bounds { unroll, given: run.bound, ..Bounds::default() },
+            limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: None },
             // Engines that check each other compare everything.
             states: run.states != States::Unlisted || run.cross_check.is_some(),
             reductions: run.reductions,
             properties: BTreeSet::new(),
             reference: None,
+            symmetries: Vec::new(),
             stories: 0,
             retry: None,
         })

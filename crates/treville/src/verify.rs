@@ -2,10 +2,10 @@
 
 use crate::auto::Choice;
 use crate::executions::unknown;
-use crate::programs;
 use crate::proofs::{say_model, say_queries};
 use crate::session::Prepared;
 use crate::{Options, Session, refusal, unreadable};
+use crate::{claims, programs};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_ir::{Quantifier, Question};
@@ -24,6 +24,18 @@ impl Session<'_> {
             time: start.elapsed(),
             content: Content::Failed(unreadable("")),
         };
+        if path.ends_with(claims::ENDING) {
+            report.content = match self.check_claims(path, options, monitor) {
+                Err(failure) => Content::Failed(failure),
+                Ok(run) => {
+                    report.model = run.machine;
+                    report.engine = run.engine.to_owned();
+                    Content::Claims(Box::new(run.checked))
+                }
+            };
+            report.time = start.elapsed();
+            return report;
+        }
         if let Some(language) = programs::language(path) {
             report.content = match self.check_program(path, language, options, 0, monitor) {
                 Err(failure) => Content::Failed(failure),

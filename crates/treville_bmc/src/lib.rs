@@ -93,7 +93,7 @@ impl Engine for Bmc {
 
     fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
         match task.program.dynamic_feature() {
-            None if matches!(task.semantics, Semantics::Bundled(_)) => {
+            None if !matches!(task.semantics, Semantics::Axioms(..)) => {
                 Err(vec![Unsupported { what: "the model is not linked for this program".into(), span: None }])
             }
             None => Ok(()),

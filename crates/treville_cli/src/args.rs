@@ -130,7 +130,7 @@ pub(crate) struct ModelFileArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// auto, enumerate, explore, bmc (machine and abstract are to come).
+    /// auto, enumerate, explore, bmc, machine (abstract is to come).
     #[arg(long, value_name = "E", default_value = "auto", help_heading = "Search")]
     engine: String,
     /// The unpruned definition of the engine enumerate.
@@ -160,6 +160,16 @@ pub(crate) struct RunArgs {
     /// Of executions of a program that differ only in the names of equal threads, explore one (`off`: all of them).
     #[arg(long, value_name = "ON", default_value = "on", help_heading = "Search")]
     symmetry: Switch,
+    /// Of each variable, the writes that a machine keeps for threads that may still observe them (default: all, 8 of those
+    /// that a loop writes).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4000), help_heading = "Engine machine")]
+    max_messages: Option<u32>,
+    /// Accesses in a run of a machine, initial writes included.
+    #[arg(long, value_name = "N", help_heading = "Engine machine")]
+    max_actions: Option<u32>,
+    /// States that a machine visits (default: 50 million).
+    #[arg(long, value_name = "N", help_heading = "Engine machine")]
+    max_states: Option<u64>,
     /// Options for the C compiler.
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Program")]
     cflags: Option<String>,
@@ -421,6 +431,9 @@ impl RunArgs {
             reductions: Reductions { idle_loops: self.spin == Spin::Assume, symmetry: self.symmetry == Switch::On },
             properties: Properties::of(&self.property).unwrap_or_default(),
             weak_cas: self.weak_cas,
+            max_messages: self.max_messages,
+            max_actions: self.max_actions,
+            max_states: self.max_states,
             bmc: self.solver.options(),
             cflags: self.cflags.iter().flat_map(|flags| flags.split_whitespace()).map(str::to_owned).collect(),
         };

@@ -278,8 +278,8 @@ pub enum Failure {
     Flag,
 }
 
-/// Annotations of loops.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// Annotations of loops and of places in the source.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Mark {
     /// An iteration of a wait loop begins here.
     SpinStart,
@@ -289,6 +289,10 @@ pub enum Mark {
     LoopBound(u32),
     /// More of the program would follow that was left out, since a loop or a recursion is followed up to a bound only.
     Cut,
+    /// From here to the next such mark, the program counter is at this label; at none of them if there is none.
+    At(Option<Name>),
+    /// A step of its own for engines that look at program counters: somebody may see the thread here.
+    Step,
 }
 
 impl Failure {

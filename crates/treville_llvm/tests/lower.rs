@@ -55,6 +55,7 @@ fn explored(program: &Program, model: &str) -> String {
         reductions: Reductions { idle_loops: true, symmetry: false },
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
         reference: None,
+        symmetries: Vec::new(),
         stories: 0,
         retry: None,
     };

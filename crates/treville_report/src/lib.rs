@@ -4,6 +4,7 @@
 //! Formats never compute an answer: verdicts come from `treville_task`, executions from an engine, evidence from the
 //! evaluator. What is written here is order, names and layout. The same input gives the same bytes.
 
+mod claims;
 mod comparison;
 mod diagnostics;
 mod dot;
@@ -41,7 +42,7 @@ pub use names::{describe_event, event_source};
 pub use paint::{Paint, Palette};
 pub use state::{show_state, state_items};
 pub use story::story;
-pub use subject::{Checked, Chosen, Content, Failure, FileReport, ProgramChecked, VerdictWord};
+pub use subject::{Checked, Chosen, ClaimsChecked, Content, Failure, FileReport, ProgramChecked, VerdictWord};
 pub use summary::{Summary, summary_row};
 pub use svg::svg;
 pub use text::text;

@@ -6,6 +6,7 @@
 mod engine;
 mod outcome;
 mod query;
+mod run;
 mod story;
 
 pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Reached, Silent, Unsupported};
@@ -14,4 +15,5 @@ pub use outcome::{
     Witness,
 };
 pub use query::{Bounds, Goal, Limits, Query, Reductions, Reference, Semantics, Task};
+pub use run::{Actor, Observed, Run, RunAction, RunStep, Source};
 pub use story::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};

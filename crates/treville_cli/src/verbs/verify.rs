@@ -140,7 +140,7 @@ impl Printer {
 
     fn herd(&self, report: &FileReport, output: &Output) -> String {
         herd(report).unwrap_or_else(|| {
-            if let Content::Program(_) = report.content {
+            if let Content::Program(_) | Content::Claims(_) = report.content {
                 output.note(&format!("{}: herd7 has no programs, and so no text for their answers\n", report.file));
             }
             if let (Content::Checked(_), Some(reason)) = (&report.content, report.reason()) {

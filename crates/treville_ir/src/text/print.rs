@@ -231,6 +231,9 @@ impl Printer<'_> {
             Op::Mark(Mark::SpinStart) => "mark spin_start".to_owned(),
             Op::Mark(Mark::SpinEnd) => "mark spin_end".to_owned(),
             Op::Mark(Mark::Cut) => "mark cut".to_owned(),
+            Op::Mark(Mark::Step) => "mark step".to_owned(),
+            Op::Mark(Mark::At(None)) => "mark nowhere".to_owned(),
+            Op::Mark(Mark::At(Some(label))) => format!("mark at {}", quote(label)),
             Op::Mark(Mark::LoopBound(n)) => format!("mark loop_bound {n}"),
         }
     }

@@ -55,6 +55,9 @@ b0:
   mark spin_start
   mark loop_bound 7
   mark cut
+  mark at "6"
+  mark step
+  mark nowhere
   @90 branch (slt a 5:32) b1 b2 join b2
 b1:
   fail use-after-free "gone\n\"now\""

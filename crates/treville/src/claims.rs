@@ -1,0 +1,168 @@
+//! Programs that say themselves what holds of their runs, checked on a machine.
+
+use crate::executions::unknown;
+use crate::{Options, Session, failure, refusal, unreadable};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+use treville_base::{Name, SourceMap};
+use treville_ir::{Claims, Failure as Failing, Prop};
+use treville_machine::MACHINES;
+use treville_report::{ClaimsChecked, Failure};
+use treville_task::{
+    Answer, Bounds, Goal, Limits, Monitor, Outcome, Query, Scope, Semantics, StopReason, Task, Verdict,
+};
+
+/// The engine for these programs.
+const ENGINE: &str = "machine";
+
+/// The machine when none is named.
+const DEFAULT_MACHINE: &str = "rar";
+
+pub(crate) const ENDING: &str = ".rar";
+
+/// What a program was checked on, and what came out.
+pub(crate) struct Run {
+    pub(crate) machine: String,
+    pub(crate) engine: &'static str,
+    pub(crate) checked: ClaimsChecked,
+}
+
+impl Session<'_> {
+    pub(crate) fn check_claims(&self, path: &str, options: &Options, monitor: &dyn Monitor) -> Result<Run, Failure> {
+        let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
+        let mut sources = SourceMap::new();
+        let file = sources.add(path, text.as_str());
+        let file_name = path.rsplit('/').next().unwrap_or(path);
+        let parsed = treville_lang::rar::parse(file, file_name.strip_suffix(ENDING).unwrap_or(file_name), &text);
+        let sources = Arc::new(sources);
+        let (program, claims) = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
+        let machine = machine(options)?;
+        refuse_options(options)?;
+        let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        let run = &options.run;
+        let task = Task {
+            program: Arc::new(program),
+            semantics: Semantics::Machine(Name::new(&machine)),
+            bundled: None,
+            question: None,
+            queries: queries(&claims),
+            bounds: Bounds { messages: run.max_messages, actions: run.max_actions, ..Bounds::default() },
+            limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: run.max_states },
+            states: false,
+            reductions: run.reductions,
+            properties: BTreeSet::new(),
+            reference: None,
+            retry: None,
+            symmetries: if run.reductions.symmetry { claims.symmetries.clone() } else { Vec::new() },
+            stories: 0,
+        };
+        let engine = self.engines.named(ENGINE).map_err(unreadable)?;
+        engine.supports(&task).map_err(|why| refusal(ENGINE, &why, &sources))?;
+        let outcome = engine.run(&task, monitor);
+        let vacuous = vacuous(&claims, &outcome);
+        let asks_deadlock = !run.properties.is_empty() && run.properties.failures().contains(&Failing::Deadlock);
+        let checked = ClaimsChecked {
+            program: Arc::clone(&task.program),
+            claims: Arc::new(claims),
+            sources,
+            outcome,
+            vacuous,
+            asks_deadlock,
+            accepts_bounded: run.accept_bounded,
+            verdict: Verdict::Yes,
+            scope: Scope { complete: true, relative_to: Vec::new() },
+        };
+        Ok(Run { machine, engine: ENGINE, checked: judged(checked) })
+    }
+}
+
+/// The machine that the call names.
+fn machine(options: &Options) -> Result<String, Failure> {
+    match options.run.engine.as_deref() {
+        None | Some("auto" | ENGINE) => {}
+        Some(other) => {
+            return Err(unknown(format!(
+                "what programs in {ENDING} claim of their runs is checked by machine, not {other}"
+            )));
+        }
+    }
+    let name = options.model.name.clone().unwrap_or_else(|| DEFAULT_MACHINE.to_owned());
+    if MACHINES.iter().any(|machine| machine.name == name) {
+        return Ok(name);
+    }
+    let known = MACHINES.iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
+    Err(unreadable(format!("there is no machine `{name}` (there are: {known})")))
+}
+
+/// Options that mean something else, and would otherwise be left aside.
+fn refuse_options(options: &Options) -> Result<(), Failure> {
+    let (model, run) = (&options.model, &options.run);
+    let given = [
+        (run.bound.is_some(), "--bound: a machine runs loops as they are; --max-messages and --max-actions bound it"),
+        (run.cross_check.is_some(), "--cross-check: no other engine takes these programs"),
+        (run.plain, "--plain belongs to the engine enumerate"),
+        (run.bmc.proofs, "--proof belongs to the engine bmc"),
+        (!model.variants.is_empty(), "--variant is about models in CAT, not machines"),
+        (!model.skip_checks.is_empty(), "--skip-check is about models in CAT, not machines"),
+        (model.bell.is_some(), "--bell is about models in CAT, not machines"),
+    ];
+    match given.into_iter().find(|(given, _)| *given) {
+        Some((_, why)) => Err(unreadable(why)),
+        None => Ok(()),
+    }
+}
+
+/// In the order that [`ClaimsChecked`] says; then when each invariant that is an implication says something.
+fn queries(claims: &Claims) -> Vec<Query> {
+    let violated = |prop: &Prop| Goal::State(Prop::Not(Box::new(prop.clone())));
+    let invariants = claims.invariants.iter().map(|claim| violated(&claim.prop));
+    let outcomes = claims.outcomes.iter().map(|claim| Goal::End(claim.prop.clone()));
+    let failures = [Goal::Failure(Failing::Assertion), Goal::Failure(Failing::Deadlock)];
+    let occasions = claims.invariants.iter().filter_map(|claim| claim.prop.occasion()).map(Goal::State);
+    invariants.chain(outcomes).chain(failures).chain(occasions).map(|goal| Query { goal }).collect()
+}
+
+/// Which invariants say nothing of any state that is reached.
+fn vacuous(claims: &Claims, outcome: &Outcome) -> Vec<bool> {
+    let n_before = claims.invariants.len() + claims.outcomes.len() + 2;
+    let mut occasions = outcome.answers.iter().skip(n_before);
+    let says_nothing = |claim: &treville_ir::Claim| {
+        let occasion = claim.prop.occasion().and_then(|_| occasions.next());
+        matches!(occasion, Some(Answer::Absent(scope)) if scope.complete)
+    };
+    claims.invariants.iter().map(says_nothing).collect()
+}
+
+/// The verdict: no, if something is violated; else unknown, if something is not decided.
+fn judged(mut checked: ClaimsChecked) -> ClaimsChecked {
+    let no = checked.violations().next().is_some();
+    let n_claims = checked.claims.invariants.len() + checked.claims.outcomes.len();
+    let n_deciding = n_claims + 1 + usize::from(checked.asks_deadlock);
+    let deciding = &checked.outcome.answers[..n_deciding.min(checked.outcome.answers.len())];
+    let open = deciding.iter().find_map(|answer| match answer {
+        Answer::Open(reason) => Some(reason.clone()),
+        _ => None,
+    });
+    let bounded = deciding.iter().find_map(|answer| match answer {
+        Answer::Absent(scope) if !scope.complete => Some(scope.clone()),
+        _ => None,
+    });
+    checked.verdict = match (no, open, &bounded) {
+        (true, ..) => Verdict::No,
+        (false, Some(reason), _) => Verdict::Unknown(reason),
+        (false, None, Some(scope)) if !checked.accepts_bounded => {
+            let assumed = scope.relative_to.join(", ");
+            let why = format!(
+                "nothing was found up to a bound: {assumed} (--max-messages and --max-actions raise it, --accept-bounded accepts it)"
+            );
+            Verdict::Unknown(StopReason::Refused(why))
+        }
+        _ => Verdict::Yes,
+    };
+    if let (Some(scope), false) = (bounded, no) {
+        checked.scope = scope;
+    }
+    checked
+}
