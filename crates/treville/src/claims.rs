@@ -2,7 +2,6 @@
 
 use crate::executions::unknown;
 use crate::{Options, Session, failure, refusal, unreadable};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::{Name, SourceMap};
@@ -43,20 +42,12 @@ impl Session<'_> {
         let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
         let run = &options.run;
         let task = Task {
-            program: Arc::new(program),
-            semantics: Semantics::Machine(Name::new(&machine)),
-            bundled: None,
-            question: None,
             queries: queries(&claims),
             bounds: Bounds { messages: run.max_messages, actions: run.max_actions, ..Bounds::default() },
             limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: run.max_states },
-            states: false,
             reductions: run.reductions,
-            properties: BTreeSet::new(),
-            reference: None,
-            retry: None,
             symmetries: if run.reductions.symmetry { claims.symmetries.clone() } else { Vec::new() },
-            stories: 0,
+            ..Task::new(Arc::new(program), Semantics::Machine(Name::new(&machine)))
         };
         let engine = self.engines.named(ENGINE).map_err(unreadable)?;
         engine.supports(&task).map_err(|why| refusal(ENGINE, &why, &sources))?;

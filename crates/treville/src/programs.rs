@@ -299,20 +299,9 @@ thread main main []
         let named = model_for_programs(&ModelOptions::default(), judged);
         let reference = session.reference(named, &program).unwrap_or_else(|e| panic!("{}", e.reason));
         let task = Task {
-            program: Arc::new(program),
-            semantics: Semantics::Bundled(Name::new(explored)),
-            bundled: None,
-            question: None,
-            queries: Vec::new(),
-            bounds: Bounds::default(),
-            limits: Limits::default(),
-            states: false,
-            reductions: Reductions::default(),
             properties: Failing::USUAL.iter().copied().collect(),
             reference: Some(reference),
-            symmetries: Vec::new(),
-            stories: 0,
-            retry: None,
+            ..Task::new(Arc::new(program), Semantics::Bundled(Name::new(explored)))
         };
         let engine = session.engines.named("explore").unwrap_or_else(|e| panic!("{e}"));
         engine.run(&task, &Silent)

@@ -5,7 +5,6 @@ use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
 use crate::mapped::mapped;
 use crate::{Files, ModelOptions, Options, States, refusal, unreadable};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::Cancel;
@@ -120,8 +119,6 @@ impl<'f> Session<'f> {
         let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
         let cancel = run.effort.map_or_else(|| cancel.clone(), |effort| cancel.with_effort(effort));
         Ok(Task {
-            program: Arc::clone(&loaded.program),
-            semantics: Semantics::Axioms(Arc::clone(&model.model), Arc::clone(&model.vocabulary)),
             bundled: model.bundled.clone(),
             question: Some(Arc::clone(&loaded.question)),
             queries: Task::litmus_queries(&loaded.question),
@@ -130,11 +127,10 @@ impl<'f> Session<'f> {
             // Engines that check each other compare everything.
             states: run.states != States::Unlisted || run.cross_check.is_some(),
             reductions: run.reductions,
-            properties: BTreeSet::new(),
-            reference: None,
-            symmetries: Vec::new(),
-            stories: 0,
-            retry: None,
+            ..Task::new(
+                Arc::clone(&loaded.program),
+                Semantics::Axioms(Arc::clone(&model.model), Arc::clone(&model.vocabulary)),
+            )
         })
     }
 }

@@ -7,3 +7,4 @@
 mod lexer;
 pub mod pts;
 pub mod rar;
+mod variable;

@@ -13,15 +13,13 @@ mod syntax;
 mod tests;
 
 use crate::lexer::Word;
-use lower::{SIZE, WIDTH};
+use crate::variable;
 use resolve::{Names, Resolved};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 use syntax::Source;
 use treville_base::{Diagnostic, FileId, IndexVec, Name};
-use treville_ir::{Claim, Claims, Dialect, Expr, InitCell, Object, Program, Root, Symmetry, Type};
-
-const INT: Type = Type::Int { bytes: SIZE, signed: true };
+use treville_ir::{Claim, Claims, Dialect, Program, Root, Symmetry};
 
 static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::c11("rar")));
 
@@ -77,19 +75,7 @@ fn no_second<'a>(what: &str, name: &Word<'_>, all: impl Iterator<Item = &'a Word
 fn add_variables(source: &Source<'_>, program: &mut Program, errors: &mut Vec<Diagnostic>) {
     for (name, init) in &source.init {
         no_second("variable", name, source.init.iter().map(|(name, _)| name), errors);
-        let object = Object {
-            name: Name::new(name.text),
-            address: program.next_address(),
-            size: u64::from(SIZE),
-            ty: INT,
-            array: false,
-            thread_local: false,
-            members: Vec::new(),
-            init: vec![InitCell { offset: 0, size: SIZE, value: Expr::int(i64::from(*init), WIDTH) }],
-            uninitialized: false,
-            span: name.span,
-        };
-        program.objects.push(object);
+        variable::add(program, name, *init);
     }
 }
 

@@ -131,6 +131,26 @@ impl Default for Bounds {
 }
 
 impl Task {
+    /// A program and what its executions are; nothing is asked yet.
+    pub fn new(program: Arc<Program>, semantics: Semantics) -> Task {
+        Task {
+            program,
+            semantics,
+            bundled: None,
+            question: None,
+            queries: Vec::new(),
+            bounds: Bounds::default(),
+            limits: Limits::default(),
+            states: false,
+            reductions: Reductions::default(),
+            properties: BTreeSet::new(),
+            reference: None,
+            symmetries: Vec::new(),
+            stories: 0,
+            retry: None,
+        }
+    }
+
     /// The queries of a litmus question: its condition, then the negation. Every verdict and observation follows from these two.
     pub fn litmus_queries(question: &Question) -> Vec<Query> {
         let goal = |condition| Query { goal: Goal::Final { condition, filter: question.filter.clone() } };

@@ -9,7 +9,7 @@ use treville_enumerate::Enumerate;
 use treville_ir::{Dialect, Formula, Observable, Place, Program, Quantifier, Question, Type};
 use treville_machine::Machine;
 use treville_passes::target;
-use treville_task::{Bounds, Engine, FinalValue, Limits, Reductions, Semantics, Silent, Task};
+use treville_task::{Engine, FinalValue, Semantics, Silent, Task};
 use treville_testkit::{Lab, Rng};
 
 const SEED: u64 = 0x7a12;
@@ -88,22 +88,7 @@ fn finals(
     question: &Arc<Question>,
     semantics: Semantics,
 ) -> BTreeSet<Vec<FinalValue>> {
-    let task = Task {
-        program: Arc::clone(program),
-        semantics,
-        bundled: None,
-        question: Some(Arc::clone(question)),
-        queries: Vec::new(),
-        bounds: Bounds::default(),
-        limits: Limits::default(),
-        states: true,
-        reductions: Reductions::default(),
-        properties: BTreeSet::new(),
-        reference: None,
-        symmetries: Vec::new(),
-        retry: None,
-        stories: 0,
-    };
+    let task = Task { question: Some(Arc::clone(question)), states: true, ..Task::new(Arc::clone(program), semantics) };
     let outcome = engine.run(&task, &Silent);
     assert!(outcome.stopped.is_none() && !outcome.cut, "{:?}", outcome.stopped);
     outcome.states.unwrap_or_default().into_iter().map(|state| state.values).collect()

@@ -3,6 +3,7 @@
 
 use super::syntax::{Binary, Expr, ExprKind, Stmt, StmtKind, Thread, UpdateOp};
 use crate::lexer::Word;
+use crate::variable::{SIZE, WIDTH};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
@@ -10,10 +11,6 @@ use treville_ir::{
     RegInfo, Tags, Terminator, UpdateTags, Wait,
 };
 use treville_term::{BinOp, UnOp};
-
-/// Of numbers, in bytes and in bits.
-pub(super) const SIZE: u8 = 4;
-pub(super) const WIDTH: u8 = 8 * SIZE;
 
 /// What names of a thread stand for, for those who speak of it from outside.
 #[derive(Debug, Default)]

@@ -368,7 +368,7 @@ impl<'a> Parser<'a> {
         }
         if self.c.eat("-") {
             if matches!(self.c.peek(), Tok::Num(_)) {
-                let value = self.number(true)?;
+                let value = self.c.number(true)?;
                 return made(ExprKind::Int(value), start.to(self.c.last_span()), 1);
             }
             let inner = self.nested(Self::prefix)?;
@@ -376,7 +376,7 @@ impl<'a> Parser<'a> {
             return made(ExprKind::Negate(Box::new(inner)), span, depth);
         }
         if matches!(self.c.peek(), Tok::Num(_)) {
-            let value = self.number(false)?;
+            let value = self.c.number(false)?;
             return made(ExprKind::Int(value), start, 1);
         }
         for (word, value) in [("true", 1), ("false", 0)] {
@@ -410,20 +410,7 @@ impl<'a> Parser<'a> {
             }
         }
         let negative = self.c.eat("-");
-        self.number(negative)
-    }
-
-    /// A number, perhaps after a minus that was taken.
-    pub(super) fn number(&mut self, negative: bool) -> Parsed<i32> {
-        let Tok::Num(digits) = self.c.peek() else { return Err(self.c.expected("a number")) };
-        let span = self.c.span();
-        if !digits.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(Diagnostic::error(span, format!("`{digits}` is not a number")));
-        }
-        self.c.next();
-        let value = digits.parse::<i64>().ok().map(|n| if negative { -n } else { n });
-        let too_large = || Diagnostic::error(span, "this number does not fit in 32 bits");
-        value.and_then(|n| i32::try_from(n).ok()).ok_or_else(too_large)
+        self.c.number(negative)
     }
 }
 

@@ -1,13 +1,10 @@
 //! Running programs in .rar on machines.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{FileId, Name};
 use treville_ir::{Claims, Formula, Observable, Place, Program, Prop, Quantifier, Question, Type};
 use treville_machine::Machine;
-use treville_task::{
-    Answer, Bounds, Engine, FinalState, Goal, Limits, Outcome, Query, Reductions, Semantics, Silent, Task,
-};
+use treville_task::{Answer, Engine, FinalState, Goal, Outcome, Query, Reductions, Semantics, Silent, Task};
 
 /// What was found out about a program.
 #[derive(Debug)]
@@ -28,20 +25,8 @@ pub(crate) fn read(text: &str) -> (Program, Claims) {
 
 pub(crate) fn task(program: Program, machine: &str) -> Task {
     Task {
-        program: Arc::new(program),
-        semantics: Semantics::Machine(Name::new(machine)),
-        bundled: None,
-        question: None,
-        queries: Vec::new(),
-        bounds: Bounds::default(),
-        limits: Limits::default(),
-        states: false,
         reductions: Reductions { symmetry: false, ..Reductions::default() },
-        properties: BTreeSet::new(),
-        reference: None,
-        symmetries: Vec::new(),
-        retry: None,
-        stories: 0,
+        ..Task::new(Arc::new(program), Semantics::Machine(Name::new(machine)))
     }
 }
 
