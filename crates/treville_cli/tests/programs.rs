@@ -245,6 +245,44 @@ fn no_thread_joins_itself() {
     }
 }
 
+const NUMBERS: &str = r"
+#include <assert.h>
+#include <pthread.h>
+int __VERIFIER_tid(void);
+static void *first(void *unused)
+{
+	assert(__VERIFIER_tid() == 1);
+	return unused;
+}
+static void *second(void *unused)
+{
+	assert(__VERIFIER_tid() == 2 && !pthread_equal(pthread_self(), *(pthread_t *)unused));
+	return unused;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, 0, first, 0);
+	pthread_create(&b, 0, second, &a);
+	assert(__VERIFIER_tid() == WANTED);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
+";
+
+#[test]
+fn threads_are_numbered_alike_by_all_engines() {
+    if !has_clang() {
+        return;
+    }
+    for engine in ENGINES {
+        let said = |wanted: &str| answer("numbers", &NUMBERS.replace("WANTED", wanted), &[engine]);
+        assert_eq!(said("0"), " under rc11: yes, no execution fails", "{engine}");
+        assert!(said("3").starts_with(" under rc11: no, assertion: "), "{engine}");
+    }
+}
+
 const LOOPS: &str = r"
 #include <assert.h>
 #include <treville.h>

@@ -186,9 +186,10 @@ pub enum Op {
         dst: Option<Reg>,
         thread: Expr,
     },
-    /// `dst` (64 bits) receives the handle of the thread that runs.
+    /// `dst` (64 bits) receives the handle of the thread that runs; or its `number`: threads are counted as they are started, from 0.
     Current {
         dst: Reg,
+        number: bool,
     },
     /// Makes an object of `size` bytes; `dst` (64 bits) receives its address, which no other object ever has.
     Alloc {

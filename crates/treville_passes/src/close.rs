@@ -406,8 +406,15 @@ impl Closer<'_> {
             Op::Wait { cond, kind: Wait::Resource } => self.wait_for_good(body, cond, End::Resource),
             Op::Lock { op, addr, size } => self.lock(body, *op, addr, *size),
             Op::Spawn { dst, callee: Callee::Func(func), args } => return self.spawn(body, *dst, *func, args),
-            Op::Current { dst } => {
-                let value = start.own.map_or(Expr::int(1, 64), |own| Expr::Addr(own, 0));
+            Op::Current { dst, number } => {
+                let value = match start.own {
+                    Some(own) if *number => {
+                        let before = self.threads.iter().position(|other| *other == own);
+                        Expr::int(before.map_or(0, |n| n as i64 + 1), 64)
+                    }
+                    Some(own) => Expr::Addr(own, 0),
+                    None => Expr::int(i64::from(!*number), 64),
+                };
                 body.emit(Op::Assign { dst: *dst, value });
             }
             Op::Mark(_) => {}

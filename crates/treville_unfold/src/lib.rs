@@ -7,6 +7,7 @@
 
 mod cells;
 mod collect;
+mod flow;
 mod frame;
 mod guarded;
 mod judge;

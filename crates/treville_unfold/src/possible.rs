@@ -3,7 +3,7 @@
 //! It turns addresses that depend on reads into a few fixed ones, and shows paths that cannot be taken.
 
 use crate::cells::Cells;
-use crate::frame::initial_value;
+use crate::flow::Flow;
 use crate::traces::{Trace, Traces};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::Cancel;
@@ -36,82 +36,61 @@ impl Possible {
     /// `None` if the work was cancelled. Paths that were cut count too: what they wrote can be read.
     pub fn of(program: &Program, traces: &Traces, cells: &Cells, cancel: &Cancel) -> Option<Possible> {
         let store = &traces.domain.store;
-        let events = || traces.threads.iter().flatten().chain(&traces.cut).flat_map(|t| &t.events);
-        let mut reads: BTreeMap<VarId, (TermId, u8)> = BTreeMap::new();
-        let mut writes: BTreeSet<(TermId, u8, TermId)> = BTreeSet::new();
-        for event in events() {
-            let Some((address, size)) = event.action.place else { continue };
-            if let Some(var) = event.read {
-                reads.insert(var, (address, size));
-            }
-            if let (true, Some(value)) = (event.action.kind.writes(), event.action.value) {
-                writes.insert((address, size, value));
-            }
-        }
-        let mut possible = Possible {
-            vars: reads.keys().map(|v| (*v, BTreeSet::new())).collect(),
-            anything: BTreeSet::new(),
-            joined: traces.joined,
-        };
+        let mut flow = Flow::of(traces);
         loop {
-            let mut changed = false;
-            for (&var, &(address, size)) in &reads {
-                if possible.anything.contains(&var) {
-                    continue;
-                }
-                if cancel.is_due() {
-                    return None;
-                }
-                let found = possible.read(program, store, cells, &writes, address, size);
-                match found {
-                    Some(set) if set.len() <= MAX_VALUES => {
-                        let known = possible.vars.entry(var).or_default();
-                        let before = known.len();
-                        known.extend(set);
-                        changed |= known.len() != before;
-                    }
-                    _ => changed |= possible.anything.insert(var),
-                }
-            }
-            if !changed {
+            let possible = Possible::along(&flow, store, traces.joined, cancel)?;
+            if !flow.extend(program, store, cells, &possible) {
                 return Some(possible);
             }
         }
     }
 
-    fn read(
-        &self,
-        program: &Program,
-        store: &TermStore,
-        cells: &Cells,
-        writes: &BTreeSet<(TermId, u8, TermId)>,
-        address: TermId,
-        size: u8,
-    ) -> Set {
-        let addresses = self.values(store, address)?;
-        let mut found = BTreeSet::new();
-        for a in &addresses {
-            let a = a.unsigned() as u64;
-            // A read of several cells, or of a part of one, may see parts of different writes.
-            if cells.covering(a, size).is_some_and(|c| c.len() > 1) {
-                return None;
-            }
-            found.insert(initial_value(program, a, size));
-        }
-        for (to, width, value) in writes {
-            let targets = self.values(store, *to)?;
-            if *width == size && targets.iter().any(|t| addresses.contains(t)) {
-                found.extend(self.values(store, *value)?);
-            }
-            // A part of a larger write, or what several smaller ones give together.
-            let start = |v: &Bv| v.unsigned();
-            let overlaps =
-                |t: &Bv, a: &Bv| start(t) < start(a) + u128::from(size) && start(a) < start(t) + u128::from(*width);
-            if targets.iter().any(|t| addresses.iter().any(|a| (*width != size || t != a) && overlaps(t, a))) {
-                return None;
+    /// The values that come along these ways. A value is not computed from itself: on its way through a circle of reads it comes to
+    /// each of them once, so that there are no more rounds than reads. What counts up has an end.
+    fn along(flow: &Flow, store: &TermStore, joined: bool, cancel: &Cancel) -> Option<Possible> {
+        let vars = flow.reads.iter().map(|read| (read.var, BTreeSet::new())).collect();
+        let mut possible = Possible { vars, anything: BTreeSet::new(), joined };
+        let mut written: Vec<Option<Set>> = vec![None; flow.writes.len()];
+        for circle in flow.circles() {
+            for _ in &circle {
+                if cancel.is_due() {
+                    return None;
+                }
+                let found: Vec<Set> = circle.iter().map(|&r| possible.seen(flow, store, r, &mut written)).collect();
+                let mut changed = false;
+                for (&r, set) in circle.iter().zip(found) {
+                    changed |= possible.learn(flow.reads[r].var, set);
+                    flow.reads[r].users.iter().for_each(|&w| written[w] = None);
+                }
+                if !changed {
+                    break;
+                }
             }
         }
-        Some(found)
+        Some(possible)
+    }
+
+    /// What a read may return, going by what is known so far. Values that are written are computed when they are needed first.
+    fn seen(&self, flow: &Flow, store: &TermStore, read: usize, written: &mut [Option<Set>]) -> Set {
+        let read = &flow.reads[read];
+        if read.is_open {
+            return None;
+        }
+        let mut found = read.initial.clone();
+        for &w in &read.sources {
+            let values = written[w].get_or_insert_with(|| self.values(store, flow.writes[w].value));
+            found.extend(values.as_ref()?);
+        }
+        Some(found).filter(|found| found.len() <= MAX_VALUES)
+    }
+
+    /// Adds values of a variable. Whether there are new ones.
+    fn learn(&mut self, var: VarId, set: Set) -> bool {
+        let Some(set) = set else { return self.anything.insert(var) };
+        let known = self.vars.entry(var).or_default();
+        let before = known.len();
+        known.extend(set);
+        known.len() != before
     }
 
     /// The values of a term.

@@ -515,7 +515,7 @@ impl Parser {
             let (callee, args) = self.callee()?;
             Ok(Op::Spawn { dst: needed()?, callee, args })
         } else if self.eat_word("current") {
-            Ok(Op::Current { dst: needed()? })
+            Ok(Op::Current { dst: needed()?, number: self.eat_word("number") })
         } else if self.eat_word("alloc") {
             let (storage, size) = (self.choice(STORAGES)?, self.expr()?);
             Ok(Op::Alloc { dst: needed()?, size, storage, zeroed: self.eat_word("zeroed") })

@@ -63,6 +63,7 @@ b1:
   fail use-after-free "gone\n\"now\""
   #3 = nondet
   p = current
+  p = current number
   return (ite #3 a (sext 32 (neg 7:0)))
 b2:
   return _

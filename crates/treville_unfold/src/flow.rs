@@ -1,0 +1,165 @@
+//! Which ways values may take: the writes that each read may see, and the reads that each write computes its value from.
+
+use crate::cells::Cells;
+use crate::frame::initial_value;
+use crate::possible::Possible;
+use crate::traces::Traces;
+use std::collections::{BTreeMap, BTreeSet};
+use treville_base::components;
+use treville_ir::Program;
+use treville_term::{Bv, TermId, TermNode, TermStore, VarId};
+
+/// All reads and writes, and the ways between them that are known so far.
+pub(crate) struct Flow {
+    pub(crate) reads: Vec<Read>,
+    pub(crate) writes: Vec<Write>,
+}
+
+pub(crate) struct Read {
+    pub(crate) var: VarId,
+    address: TermId,
+    size: u8,
+    /// The initial values that it may see.
+    pub(crate) initial: BTreeSet<Bv>,
+    /// The writes that it may see.
+    pub(crate) sources: BTreeSet<usize>,
+    /// The writes whose values are computed from it.
+    pub(crate) users: Vec<usize>,
+    /// What it may see cannot be listed.
+    pub(crate) is_open: bool,
+}
+
+pub(crate) struct Write {
+    address: TermId,
+    size: u8,
+    pub(crate) value: TermId,
+}
+
+impl Flow {
+    /// All accesses, and no way between them.
+    pub(crate) fn of(traces: &Traces) -> Flow {
+        let mut reads: BTreeMap<VarId, (TermId, u8)> = BTreeMap::new();
+        let mut writes: BTreeSet<(TermId, u8, TermId)> = BTreeSet::new();
+        for event in traces.threads.iter().flatten().chain(&traces.cut).flat_map(|t| &t.events) {
+            let Some((address, size)) = event.action.place else { continue };
+            if let Some(var) = event.read {
+                reads.insert(var, (address, size));
+            }
+            if let (true, Some(value)) = (event.action.kind.writes(), event.action.value) {
+                writes.insert((address, size, value));
+            }
+        }
+        let mut users: BTreeMap<VarId, Vec<usize>> = BTreeMap::new();
+        for (w, (.., value)) in writes.iter().enumerate() {
+            for var in operands(&traces.domain.store, *value, traces.joined) {
+                users.entry(var).or_default().push(w);
+            }
+        }
+        let read = |(var, (address, size)): (VarId, (TermId, u8))| Read {
+            var,
+            address,
+            size,
+            initial: BTreeSet::new(),
+            sources: BTreeSet::new(),
+            users: users.remove(&var).unwrap_or_default(),
+            is_open: false,
+        };
+        let write = |(address, size, value)| Write { address, size, value };
+        Flow { reads: reads.into_iter().map(read).collect(), writes: writes.into_iter().map(write).collect() }
+    }
+
+    /// Adds the ways that addresses allow if reads may return these values. Whether there are new ones.
+    pub(crate) fn extend(&mut self, program: &Program, store: &TermStore, cells: &Cells, possible: &Possible) -> bool {
+        let targets: Option<Vec<BTreeSet<Bv>>> =
+            self.writes.iter().map(|write| possible.values(store, write.address)).collect();
+        let mut changed = false;
+        for read in self.reads.iter_mut().filter(|read| !read.is_open) {
+            let before = (read.initial.len(), read.sources.len());
+            let seen = possible.values(store, read.address).zip(targets.as_ref());
+            let seen =
+                seen.and_then(|(addresses, targets)| read.see(program, cells, &addresses, &self.writes, targets));
+            read.is_open = seen.is_none();
+            changed |= read.is_open || before != (read.initial.len(), read.sources.len());
+        }
+        changed
+    }
+
+    /// Reads whose values go through each other in a circle, and those that are alone; sources first.
+    pub(crate) fn circles(&self) -> Vec<Vec<usize>> {
+        let mut from = vec![Vec::new(); self.writes.len()];
+        for (r, read) in self.reads.iter().enumerate() {
+            read.users.iter().for_each(|&w| from[w].push(r));
+        }
+        let ways = self.reads.iter().enumerate().flat_map(|(r, read)| {
+            let from = &from;
+            read.sources.iter().flat_map(move |&w| from[w].iter().map(move |&source| (r, source)))
+        });
+        let mut circles: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (r, circle) in components(self.reads.len(), ways).into_iter().enumerate() {
+            circles.entry(circle).or_default().push(r);
+        }
+        circles.into_values().collect()
+    }
+}
+
+impl Read {
+    /// Adds what it may see at these addresses, if the writes go to these targets. `None` if that cannot be listed.
+    fn see(
+        &mut self,
+        program: &Program,
+        cells: &Cells,
+        addresses: &BTreeSet<Bv>,
+        writes: &[Write],
+        targets: &[BTreeSet<Bv>],
+    ) -> Option<()> {
+        for a in addresses.iter().map(|a| a.unsigned() as u64) {
+            // A read of several cells, or of a part of one, may see parts of different writes.
+            if cells.covering(a, self.size).is_some_and(|c| c.len() > 1) {
+                return None;
+            }
+            self.initial.insert(initial_value(program, a, self.size));
+        }
+        for (w, (write, targets)) in writes.iter().zip(targets).enumerate() {
+            if write.size == self.size && !targets.is_disjoint(addresses) {
+                self.sources.insert(w);
+            }
+            // A part of a larger write, or what several smaller ones give together. Outside of objects there are no parts: a location
+            // is what is accessed as one.
+            let end = |start: &Bv, size: u8| start.unsigned() + u128::from(size);
+            let overlaps = |t: &Bv, a: &Bv| t.unsigned() < end(a, self.size) && a.unsigned() < end(t, write.size);
+            let is_partial = |t: &Bv, a: &Bv| (write.size != self.size || t != a) && overlaps(t, a);
+            let is_split = |a: &&Bv| targets.iter().any(|t| is_partial(t, a));
+            if addresses.iter().filter(is_split).any(|a| touches_object(program, a.unsigned() as u64, self.size)) {
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+/// Whether some of these bytes are in an object.
+fn touches_object(program: &Program, address: u64, size: u8) -> bool {
+    let last = address.saturating_add(u64::from(size.max(1) - 1));
+    program.objects.iter().any(|object| object.address <= last && address < object.address + object.size.max(1))
+}
+
+/// The variables that a value is computed from; where choices are between paths (`joined`), not those that decide.
+fn operands(store: &TermStore, value: TermId, joined: bool) -> BTreeSet<VarId> {
+    let mut seen = BTreeSet::from([value]);
+    let mut todo = vec![value];
+    let mut vars = BTreeSet::new();
+    while let Some(term) = todo.pop() {
+        let operands = match store.node(term) {
+            TermNode::Const(_) => [None; 3],
+            TermNode::Var(var, _) => {
+                vars.insert(var);
+                [None; 3]
+            }
+            TermNode::Un(_, a) | TermNode::Cast(_, _, a) => [Some(a), None, None],
+            TermNode::Bin(_, a, b) => [Some(a), Some(b), None],
+            TermNode::Ite(c, a, b) => [Some(c).filter(|_| !joined), Some(a), Some(b)],
+        };
+        todo.extend(operands.into_iter().flatten().filter(|t| seen.insert(*t)));
+    }
+    vars
+}
