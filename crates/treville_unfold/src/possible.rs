@@ -148,6 +148,21 @@ impl Possible {
         self.of_var(var)?.iter().map(|value| value.number()).collect()
     }
 
+    /// The values of a variable where some are addresses that are not fixed: these as in the layout that engines share. `None` if
+    /// there are none, or they cannot be told from numbers.
+    pub fn with_spots(&self, var: VarId, width: u8) -> Option<BTreeSet<Bv>> {
+        let floating = self.floating.as_ref()?;
+        let values = self.of_var(var)?;
+        let shared = |value: &Value| match value {
+            Value::Number(v) => (floating.place(*value, 1).is_some() || v.width() < 32).then_some(*v),
+            Value::Spot(..) => floating.place(*value, 1).map(|address| Bv::new(u128::from(address), width)),
+        };
+        if values.iter().all(|value| value.number().is_some()) {
+            return None;
+        }
+        values.iter().map(shared).collect()
+    }
+
     fn of_var(&self, var: VarId) -> Option<&BTreeSet<Value>> {
         self.vars.get(&var).filter(|_| !self.anything.contains(&var))
     }

@@ -115,6 +115,11 @@ impl<'a> Prepared<'a> {
         self.possible.numbers(var)
     }
 
+    /// The values that a read of so many bits may return if some are addresses that are not fixed, see [`Possible::with_spots`].
+    pub fn spots_of(&self, var: VarId, width: u8) -> Option<BTreeSet<Bv>> {
+        self.possible.with_spots(var, width)
+    }
+
     /// The same cells in a program that differs in nothing but the addresses of objects; without paths.
     pub fn moved<'b>(&self, program: &'b Program) -> Prepared<'b>
     where

@@ -73,6 +73,27 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    /// What a read returns is the address that was written: said of addresses as a whole, since their bits say little as long as
+    /// no layout is chosen.
+    pub(super) fn pass_on(&mut self, rf: Lit, w: usize, r: usize) {
+        let event = &self.events.frame.events[r];
+        let width = 8 * event.size;
+        let Some(values) = event.read.and_then(|var| self.events.prepared.spots_of(var, width)) else { return };
+        let (written, read) = (self.written(w), self.read(r));
+        let mut both = Vec::new();
+        for value in values {
+            let bits = self.value_bits(value);
+            both.push((self.gates.equal(&written, &bits), self.gates.equal(&read, &bits)));
+        }
+        for (was, is) in &both {
+            self.clause([!rf, !*was, *is]);
+            self.clause([!rf, *was, !*is]);
+        }
+        let all: Vec<Lit> = both.iter().map(|(_, is)| *is).collect();
+        self.gates.at_most_one(&all);
+        self.clause(all.into_iter().chain([!rf]));
+    }
+
     /// The layout that the last solution has, if it chose one.
     pub(crate) fn layout(&self) -> Option<Layout> {
         let floating = self.floating()?;

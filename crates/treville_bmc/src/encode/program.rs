@@ -112,6 +112,9 @@ impl Encoder<'_> {
                 self.touches.insert((e as u32, cell), here);
                 somewhere.push(here);
             }
+            if self.floating().is_some() {
+                self.gates.at_most_one(&somewhere);
+            }
             let somewhere = self.or(&somewhere);
             let happens = self.happens[e];
             let strays = self.and(&[happens, !somewhere]);
@@ -238,6 +241,7 @@ impl Encoder<'_> {
             self.clause([!lit, same]);
             let (written, read) = (self.written(w), self.read(r));
             self.equal_if(lit, &written, &read);
+            self.pass_on(lit, w, r);
             sources[r].push(lit);
         }
         for (r, sources) in sources.into_iter().enumerate().filter(|(r, _)| self.events.reads(*r)) {
