@@ -2,6 +2,7 @@
 
 use crate::RunOptions;
 use std::sync::{Arc, OnceLock};
+use treville_bmc::Addresses;
 use treville_task::Engine;
 
 pub struct EngineEntry {
@@ -65,7 +66,7 @@ impl Engines {
     /// The engine that the options ask for.
     pub(crate) fn choose(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
         let name = options.engine.as_deref().filter(|name| *name != "auto").unwrap_or("enumerate");
-        refuse_proofs(name, options)?;
+        refuse_foreign(name, options)?;
         match (name, options.plain) {
             ("enumerate", true) => self.named("plain"),
             ("bmc", false) if options.bmc != treville_bmc::Options::default() => {
@@ -97,7 +98,7 @@ impl Engines {
                 self.choose(&RunOptions { engine: Some(Self::FOR_KERNEL.to_owned()), ..options.clone() })
             }
             None | Some("auto") => {
-                refuse_proofs(Self::FOR_PROGRAMS, options)?;
+                refuse_foreign(Self::FOR_PROGRAMS, options)?;
                 self.named(Self::FOR_PROGRAMS)
             }
             Some(_) => self.choose(options),
@@ -121,10 +122,13 @@ fn is_auto(options: &RunOptions) -> bool {
     options.engine.as_deref().is_none_or(|name| name == "auto")
 }
 
-/// Only one engine makes proofs.
-fn refuse_proofs(name: &str, options: &RunOptions) -> Result<(), String> {
-    if options.bmc.proofs && name != "bmc" {
-        return Err(format!("--proof belongs to the engine bmc, not to {name}"));
-    }
-    Ok(())
+/// Only one engine makes proofs, and looks at more than one layout of memory.
+fn refuse_foreign(name: &str, options: &RunOptions) -> Result<(), String> {
+    let foreign = match &options.bmc {
+        _ if name == "bmc" => return Ok(()),
+        bmc if bmc.proofs => "--proof",
+        bmc if bmc.addresses == Addresses::Solver => "--addresses solver",
+        _ => return Ok(()),
+    };
+    Err(format!("{foreign} belongs to the engine bmc, not to {name}"))
 }

@@ -1,6 +1,7 @@
 //! Clauses for the executions of a program: events that happen, values, sources, orders ([`program`]), and what a model
 //! says of them ([`model`]).
 
+mod addresses;
 mod model;
 mod program;
 mod question;

@@ -1,11 +1,11 @@
 //! The search: encode, ask the solver, run its solutions again, and gather what they show.
 
-use crate::Options;
 use crate::encode::{Encoder, Formula, Registers};
 use crate::events::Events;
 use crate::prove::prove;
 use crate::replay::{Mismatch, replay};
 use crate::unrolled::unrolled;
+use crate::{Addresses, Options};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::Name;
@@ -14,7 +14,7 @@ use treville_ir::Question;
 use treville_model::Model;
 use treville_relations::{Analysis, analyse, local};
 use treville_sat::{Backend, Gates, Lit, Orders, Solver, Verdict};
-use treville_task::{Bounds, Goal, Outcome, Semantics, Stats, StopReason, Task};
+use treville_task::{Answer, Bounds, Goal, Outcome, Semantics, Stats, StopReason, Task};
 use treville_term::TermId;
 use treville_unfold::{Collector, Failed, Guarded, Prepared};
 use treville_vm::Shape;
@@ -54,11 +54,40 @@ const MOST_OUTSIDE: usize = 8;
 /// Conflicts of a search that is going to be repeated at a larger bound.
 const PATIENCE: u32 = 4000;
 
+const STRAY: &str = "an access with a computed address touches no location, or a part of one, which is not supported";
+
 /// The search ends here.
 pub(crate) struct Stop(pub(crate) StopReason);
 
 /// Answers at the bound that was given or, if none was, at growing ones until nothing is cut.
 pub(crate) fn run(task: &Task, options: &Options) -> Outcome {
+    let outcome = deepen(task, options);
+    match &outcome.stopped {
+        // The layout that engines share is one of all: what is found there is there.
+        Some(StopReason::Refused(_)) if options.addresses == Addresses::Solver => {
+            let shared = deepen(task, &Options { addresses: Addresses::Shared, ..*options });
+            found_in_either(outcome, shared)
+        }
+        _ => outcome,
+    }
+}
+
+/// What was found before the search stopped, and what another one has found.
+fn found_in_either(stopped: Outcome, other: Outcome) -> Outcome {
+    let either = |(first, second)| {
+        if matches!(first, Answer::Open(_)) && matches!(second, Answer::Found(_)) { second } else { first }
+    };
+    let mut flags = stopped.flags;
+    flags.extend(other.flags);
+    Outcome {
+        answers: stopped.answers.into_iter().zip(other.answers).map(either).collect(),
+        flags,
+        undefined: stopped.undefined || other.undefined,
+        ..stopped
+    }
+}
+
+fn deepen(task: &Task, options: &Options) -> Outcome {
     let mut bound = task.bounds.unroll;
     let mut outside = BTreeSet::new();
     loop {
@@ -80,7 +109,7 @@ fn larger(task: &Task, outcome: &Outcome, bound: u32) -> Option<u32> {
 
 /// Whether what was found is all that was asked for, whatever longer executions there are.
 fn is_answered(task: &Task, outcome: &Outcome) -> bool {
-    !task.states && outcome.answers.iter().all(|a| matches!(a, treville_task::Answer::Found(_)))
+    !task.states && outcome.answers.iter().all(|a| matches!(a, Answer::Found(_)))
 }
 
 /// At one bound, with cells `outside` of all objects. If more of these are needed, they come back.
@@ -133,7 +162,8 @@ pub(crate) fn with_ground<R>(
         return Err(Stop(StopReason::Refused("the model is not linked for this program".into())));
     };
     let shape = Shape::new(&task.program, vocabulary, bound);
-    let mut guarded = Guarded::of(&task.program, shape, cancel).ok_or_else(late)?;
+    let mut guarded =
+        Guarded::of(&task.program, shape, options.addresses == Addresses::Solver, cancel).ok_or_else(late)?;
     let complete = guarded.complete();
     let registers: Registers = task.program.roots.ids().map(|thread| guarded.registers(thread)).collect();
     let cuts: Vec<TermId> = guarded.threads.iter().flat_map(|thread| thread.cuts.iter().copied()).collect();
@@ -225,9 +255,7 @@ impl<'a> Search<'a> {
         for astray in [self.encoder.wild, self.encoder.strays] {
             if self.is_possible(astray)? {
                 self.wild = self.encoder.wild_cells();
-                let why =
-                    "an access with a computed address touches no location, or a part of one, which is not supported";
-                return Err(Stop(StopReason::Refused(why.into())));
+                return Err(Stop(StopReason::Refused(STRAY.into())));
             }
         }
         if self.left {
@@ -279,23 +307,30 @@ impl<'a> Search<'a> {
 
     /// One execution for each final state.
     fn states(&mut self) -> Result<(), Stop> {
-        let bits = self.state_bits();
+        let (bits, words) = (self.state_bits(), self.state_words());
         let another = self.encoder.fresh();
         while self.next(&[another], false)? {
-            let other = bits.iter().map(|bit| bit.negated_if(self.encoder.is_true(*bit)));
-            let clause: Vec<Lit> = other.chain([!another]).collect();
-            self.encoder.solver().add_clause(&clause);
+            let mut clause = vec![!another];
+            if self.ground.options.addresses == Addresses::Solver {
+                let same: Vec<Lit> = words.iter().map(|word| self.encoder.as_last(word)).collect();
+                clause.extend(same.into_iter().map(|same| !same));
+            } else {
+                clause.extend(bits.iter().map(|bit| bit.negated_if(self.encoder.is_true(*bit))));
+            }
+            self.encoder.clause(clause);
         }
         Ok(())
     }
 
+    /// The final values of all that is observed.
+    fn state_words(&mut self) -> Vec<Vec<Lit>> {
+        let observed = self.question().map_or(&[][..], |q| &q.observed);
+        observed.iter().flat_map(|o| self.encoder.state_words(&o.place, &self.ground.registers)).collect()
+    }
+
     /// All bits of the final state that are not the same in all executions.
     pub(crate) fn state_bits(&mut self) -> Vec<Lit> {
-        let observed = self.question().map_or(&[][..], |q| &q.observed);
-        let mut bits = Vec::new();
-        for place in observed {
-            bits.extend(self.encoder.state_bits(&place.place, &self.ground.registers));
-        }
+        let mut bits = self.state_words().concat();
         bits.retain(|bit| !bit.is_constant());
         bits.sort_unstable();
         bits.dedup();

@@ -184,7 +184,7 @@ pub(crate) struct RunArgs {
     solver: SolverArgs,
 }
 
-/// How the engine bmc works. Answers are the same: these are for comparing.
+/// How the engine bmc works. Answers are the same (addresses aside): these are for comparing.
 #[derive(Args, Debug)]
 pub(crate) struct SolverArgs {
     /// What is found out of the model's relations beforehand.
@@ -205,6 +205,9 @@ pub(crate) struct SolverArgs {
     /// What is found out of computed addresses beforehand.
     #[arg(long, value_name = "HOW", default_value = "field", help_heading = "Engine bmc")]
     alias: Alias,
+    /// Where objects lie: where they do for all engines, or anywhere, as the solver chooses.
+    #[arg(long, value_name = "WHO", default_value = "shared", help_heading = "Engine bmc")]
+    addresses: Addresses,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -234,6 +237,12 @@ pub(crate) enum Alias {
     Field,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Addresses {
+    Shared,
+    Solver,
+}
+
 impl SolverArgs {
     fn options(&self) -> bmc::Options {
         bmc::Options {
@@ -257,6 +266,10 @@ impl SolverArgs {
                 Alias::None => bmc::Alias::None,
                 Alias::Andersen => bmc::Alias::Andersen,
                 Alias::Field => bmc::Alias::Field,
+            },
+            addresses: match self.addresses {
+                Addresses::Shared => bmc::Addresses::Shared,
+                Addresses::Solver => bmc::Addresses::Solver,
             },
             proofs: false,
         }

@@ -21,7 +21,7 @@ pub(crate) fn fixed_accesses(traces: &Traces) -> Accesses {
     let events = traces.threads.iter().flatten().flat_map(|t| &t.events);
     let accesses = events.filter(|event| event.action.kind != Kind::Opaque).filter_map(|event| {
         let (address, size) = event.action.place?;
-        Some((traces.domain.store.as_const(address)?.unsigned() as u64, size))
+        Some((traces.place(address, size)?, size))
     });
     accesses.collect()
 }

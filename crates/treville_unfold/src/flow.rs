@@ -1,13 +1,13 @@
 //! Which ways values may take: the writes that each read may see, and the reads that each write computes its value from.
 
 use crate::cells::Cells;
-use crate::frame::initial_value;
+use crate::floating::Value;
 use crate::possible::Possible;
 use crate::traces::Traces;
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::components;
 use treville_ir::Program;
-use treville_term::{Bv, TermId, TermNode, TermStore, VarId};
+use treville_term::{TermId, TermNode, TermStore, VarId};
 
 /// All reads and writes, and the ways between them that are known so far.
 pub(crate) struct Flow {
@@ -20,7 +20,7 @@ pub(crate) struct Read {
     address: TermId,
     size: u8,
     /// The initial values that it may see.
-    pub(crate) initial: BTreeSet<Bv>,
+    pub(crate) initial: BTreeSet<Value>,
     /// The writes that it may see.
     pub(crate) sources: BTreeSet<usize>,
     /// The writes whose values are computed from it.
@@ -70,14 +70,14 @@ impl Flow {
 
     /// Adds the ways that addresses allow if reads may return these values. Whether there are new ones.
     pub(crate) fn extend(&mut self, program: &Program, store: &TermStore, cells: &Cells, possible: &Possible) -> bool {
-        let targets: Option<Vec<BTreeSet<Bv>>> =
-            self.writes.iter().map(|write| possible.values(store, write.address)).collect();
+        let targets: Option<Vec<BTreeSet<u64>>> =
+            self.writes.iter().map(|write| possible.addresses(store, write.address, write.size)).collect();
         let mut changed = false;
         for read in self.reads.iter_mut().filter(|read| !read.is_open) {
             let before = (read.initial.len(), read.sources.len());
-            let seen = possible.values(store, read.address).zip(targets.as_ref());
-            let seen =
-                seen.and_then(|(addresses, targets)| read.see(program, cells, &addresses, &self.writes, targets));
+            let seen = possible.addresses(store, read.address, read.size).zip(targets.as_ref());
+            let seen = seen
+                .and_then(|(addresses, targets)| read.see(program, cells, possible, &addresses, &self.writes, targets));
             read.is_open = seen.is_none();
             changed |= read.is_open || before != (read.initial.len(), read.sources.len());
         }
@@ -108,16 +108,17 @@ impl Read {
         &mut self,
         program: &Program,
         cells: &Cells,
-        addresses: &BTreeSet<Bv>,
+        possible: &Possible,
+        addresses: &BTreeSet<u64>,
         writes: &[Write],
-        targets: &[BTreeSet<Bv>],
+        targets: &[BTreeSet<u64>],
     ) -> Option<()> {
-        for a in addresses.iter().map(|a| a.unsigned() as u64) {
+        for &a in addresses {
             // A read of several cells, or of a part of one, may see parts of different writes.
             if cells.covering(a, self.size).is_some_and(|c| c.len() > 1) {
                 return None;
             }
-            self.initial.insert(initial_value(program, a, self.size));
+            self.initial.insert(possible.initial(program, a, self.size)?);
         }
         for (w, (write, targets)) in writes.iter().zip(targets).enumerate() {
             if write.size == self.size && !targets.is_disjoint(addresses) {
@@ -125,11 +126,11 @@ impl Read {
             }
             // A part of a larger write, or what several smaller ones give together. Outside of objects there are no parts: a location
             // is what is accessed as one.
-            let end = |start: &Bv, size: u8| start.unsigned() + u128::from(size);
-            let overlaps = |t: &Bv, a: &Bv| t.unsigned() < end(a, self.size) && a.unsigned() < end(t, write.size);
-            let is_partial = |t: &Bv, a: &Bv| (write.size != self.size || t != a) && overlaps(t, a);
-            let is_split = |a: &&Bv| targets.iter().any(|t| is_partial(t, a));
-            if addresses.iter().filter(is_split).any(|a| touches_object(program, a.unsigned() as u64, self.size)) {
+            let end = |start: u64, size: u8| u128::from(start) + u128::from(size);
+            let overlaps = |t: u64, a: u64| u128::from(t) < end(a, self.size) && u128::from(a) < end(t, write.size);
+            let is_partial = |t: u64, a: u64| (write.size != self.size || t != a) && overlaps(t, a);
+            let is_split = |a: &&u64| targets.iter().any(|t| is_partial(*t, **a));
+            if addresses.iter().filter(is_split).any(|a| touches_object(program, *a, self.size)) {
                 return None;
             }
         }

@@ -74,11 +74,11 @@ impl Parts {
                 let Some((address, size)) = event.action.place.filter(|_| event.action.kind != Kind::Opaque) else {
                     continue;
                 };
-                let Some(address) = traces.domain.store.as_const(address) else { continue };
-                if cells.exact(address.unsigned() as u64, size).is_some() {
+                let Some(address) = traces.place(address, size) else { continue };
+                if cells.exact(address, size).is_some() {
                     continue;
                 }
-                let Some(covered) = cells.covering(address.unsigned() as u64, size) else {
+                let Some(covered) = cells.covering(address, size) else {
                     return Err(format!("an access of {size} bytes crosses the border of an object"));
                 };
                 if covered.len() > 1 {
@@ -110,7 +110,7 @@ impl Parts {
         &mut self,
         traces: &mut Traces,
         key: (u32, u32, u32),
-        address: Bv,
+        address: u64,
         covered: &[Cell],
         read: Option<VarId>,
         written: Option<TermId>,
@@ -119,7 +119,7 @@ impl Parts {
         let mut whole = read.map(|_| traces.domain.store.constant(Bv::zero(width)));
         let mut parts = Vec::new();
         for cell in covered {
-            let offset = cell.address - address.unsigned() as u64;
+            let offset = cell.address - address;
             let part_read = read.map(|_| traces.fresh_var());
             let store = &mut traces.domain.store;
             let shift = store.constant(Bv::new(u128::from(8 * offset), width));
@@ -186,7 +186,6 @@ impl<'t> Frame<'t> {
         choice: &[usize],
         limits: Option<&[u32]>,
     ) -> Self {
-        let store = &traces.domain.store;
         let mut frame = Frame {
             events: init
                 .iter()
@@ -230,10 +229,10 @@ impl<'t> Frame<'t> {
                 }
                 let place = event.action.place;
                 let cell = place.and_then(|(address, size)| {
-                    let address = store.as_const(address)?.unsigned() as u64;
+                    let address = traces.place(address, size)?;
                     cells.exact(address, size).or_else(|| cells.at(address))
                 });
-                frame.fixed &= place.is_none_or(|(address, _)| store.as_const(address).is_some());
+                frame.fixed &= place.is_none_or(|(address, size)| traces.place(address, size).is_some());
                 frame.events.push(FrameEvent {
                     at,
                     kind,

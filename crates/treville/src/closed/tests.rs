@@ -316,3 +316,43 @@ thread main main []
     let cut = RunOptions { bound: Some(2), ..RunOptions::default() };
     assert_eq!(answers(&program(6), "rc11", "bmc", cut).0, VerdictWord::Unknown);
 }
+
+/// Fails if a condition holds after the other thread has told where `y` is.
+fn looking_at_addresses(fails: &str) -> String {
+    let objects = "object x size 4 type i32 init [0 4 0:32]\nobject y size 4 type i32 init [0 4 0:32]\n\
+        object p size 8 type i64 init [0 8 &x]";
+    let main = format!(
+        "b0:\n  h = spawn other (0:64)\n  p = load &p 8 [A RLX]\n  branch {fails} b1 b2\nb1:\n  fail assertion \"so they lie\"\n  end\nb2:\n  return _"
+    );
+    two_threads(objects, "b0:\n  store &p &y 8 [A RLX]\n  return 0:64", &main)
+}
+
+#[test]
+fn objects_lie_where_the_solver_has_them() {
+    let anywhere = treville_bmc::Options { addresses: treville_bmc::Addresses::Solver, ..Default::default() };
+    let (yes, no) = (VerdictWord::Yes, VerdictWord::No);
+    for (fails, shared, solver) in [
+        ("(ult &x &y)", no, no),
+        ("(ult &y &x)", yes, no),
+        // In no layout.
+        ("(eq &x &y)", yes, yes),
+        ("(eq &y 0:64)", yes, yes),
+        ("(ult (add &x 3:64) &x)", yes, yes),
+        ("(ne (and &x 3:64) 0:64)", yes, yes),
+        // Where one begins, another one may end, but not a byte earlier.
+        ("(eq (add &x 4:64) &y)", yes, no),
+        ("(eq (add &x 3:64) &y)", yes, yes),
+        // What is read is one of the two, whatever that is as a number.
+        ("(and (ne p &x) (ne p &y))", yes, yes),
+        ("(eq (xor p &y) 0:64)", no, no),
+        ("(eq (sub p &x) 64:64)", yes, no),
+        ("(eq (sub p &x) 63:64)", yes, yes),
+    ] {
+        let text = looking_at_addresses(fails);
+        assert_eq!(answers(&text, "rc11", "bmc", RunOptions::default()).0, shared, "{fails}");
+        let run = RunOptions { bmc: anywhere, ..RunOptions::default() };
+        assert_eq!(answers(&text, "rc11", "bmc", run.clone()).0, solver, "{fails}");
+        let (word, _, why) = answers(&text, "rc11", "explore", run);
+        assert!(word == VerdictWord::Error && why.contains("belongs to the engine bmc"), "{why}");
+    }
+}
