@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::{Name, SourceMap};
-use treville_ir::{Claims, Failure as Failing, Prop};
+use treville_ir::{Claims, Failure as Failing, Program, Prop};
 use treville_machine::MACHINES;
 use treville_report::{ClaimsChecked, Failure};
 use treville_task::{
@@ -28,8 +28,15 @@ pub(crate) struct Run {
     pub(crate) checked: ClaimsChecked,
 }
 
+/// A program with what it claims of its runs.
+pub(crate) struct Stated {
+    pub(crate) program: Arc<Program>,
+    pub(crate) claims: Claims,
+    pub(crate) sources: Arc<SourceMap>,
+}
+
 impl Session<'_> {
-    pub(crate) fn check_claims(&self, path: &str, options: &Options, monitor: &dyn Monitor) -> Result<Run, Failure> {
+    pub(crate) fn load_claims(&self, path: &str) -> Result<Stated, Failure> {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
         let mut sources = SourceMap::new();
         let file = sources.add(path, text.as_str());
@@ -37,13 +44,18 @@ impl Session<'_> {
         let parsed = treville_lang::rar::parse(file, file_name.strip_suffix(ENDING).unwrap_or(file_name), &text);
         let sources = Arc::new(sources);
         let (program, claims) = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
+        Ok(Stated { program: Arc::new(program), claims, sources })
+    }
+
+    pub(crate) fn check_claims(&self, path: &str, options: &Options, monitor: &dyn Monitor) -> Result<Run, Failure> {
+        let Stated { program, claims, sources } = self.load_claims(path)?;
         let machine = machine(options)?;
         refuse_options(options)?;
         let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
         let run = &options.run;
         let task = Task {
-            program: Arc::new(program),
+            program,
             semantics: Semantics::Machine(Name::new(&machine)),
             bundled: None,
             question: None,
@@ -79,7 +91,7 @@ impl Session<'_> {
 }
 
 /// The machine that the call names.
-fn machine(options: &Options) -> Result<String, Failure> {
+pub(crate) fn machine(options: &Options) -> Result<String, Failure> {
     match options.run.engine.as_deref() {
         None | Some("auto" | ENGINE) => {}
         Some(other) => {
