@@ -42,6 +42,9 @@ pub struct Frame<'t> {
 /// Why a program cannot be handled, in words.
 pub type Refusal = String;
 
+/// The tag of accesses that are not atomic, in programs.
+const PLAIN: &str = "NA";
+
 /// The parts of memory accesses that frames need, made once for all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
@@ -85,6 +88,22 @@ impl Parts {
             }
         }
         Ok(parts)
+    }
+
+    /// Parts have sources of their own, which is how machines make accesses; an atomic access of a program has them at once.
+    pub fn refuse_atomic(&self, program: &Program, traces: &Traces) -> Result<(), Refusal> {
+        let plain = program.tags.iter_enumerated().find(|(_, tag)| **tag == PLAIN).map(|(id, _)| id);
+        let in_c = program.dialect.sets.iter().any(|set| *set == PLAIN);
+        let is_atomic = |(thread, path, i): &&(u32, u32, u32)| {
+            let trace = &traces.threads[ThreadId(*thread)][*path as usize];
+            !plain.is_some_and(|plain| trace.events[*i as usize].action.tags.contains(&plain))
+        };
+        match self.of.keys().find(is_atomic) {
+            Some(_) if in_c => {
+                Err("an atomic access to memory of which parts are accessed by themselves is not supported".into())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn split(

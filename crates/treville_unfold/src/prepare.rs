@@ -73,6 +73,7 @@ impl<'a> Prepared<'a> {
         add_outside(&traces, &possible, &mut cells);
         outside.iter().for_each(|cell| cells.add_outside(cell.address, cell.size));
         let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
+        parts.refuse_atomic(program, &traces).map_err(Failed::Refused)?;
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
         let init = initial_writes(program, &mut traces, &possible, &cells, &observed);
         Ok(Prepared {

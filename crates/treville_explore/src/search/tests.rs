@@ -24,7 +24,6 @@ fn options() -> Options {
         stories: 0,
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
         reference: None,
-        symmetries: Vec::new(),
         observed: false,
         symmetry: false,
         workers: 1,
