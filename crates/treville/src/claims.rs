@@ -5,12 +5,12 @@ use crate::{Options, Session, failure, refusal, unreadable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
-use treville_base::{Name, SourceMap};
+use treville_base::{Diagnostic, Name, SourceMap};
 use treville_ir::{Claims, Failure as Failing, Program, Prop};
-use treville_machine::MACHINES;
+use treville_machine::{MACHINES, check_symmetries};
 use treville_report::{ClaimsChecked, Failure};
 use treville_task::{
-    Answer, Bounds, Goal, Limits, Monitor, Outcome, Query, Scope, Semantics, StopReason, Task, Verdict,
+    Answer, Bounds, Goal, Limits, Monitor, Outcome, Query, Scope, Semantics, StopReason, Task, Unsupported, Verdict,
 };
 
 /// The engine for these programs.
@@ -44,6 +44,9 @@ impl Session<'_> {
         let parsed = treville_lang::rar::parse(file, file_name.strip_suffix(ENDING).unwrap_or(file_name), &text);
         let sources = Arc::new(sources);
         let (program, claims) = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
+        if let Err(Unsupported { what, span: Some(span) }) = check_symmetries(&program, &claims.symmetries) {
+            return Err(failure(vec![Diagnostic::error(span, what)], sources));
+        }
         Ok(Stated { program: Arc::new(program), claims, sources })
     }
 

@@ -10,7 +10,7 @@ use crate::system::{Bounds, Effect, Move, State, System};
 use std::collections::BTreeSet;
 use std::time::Instant;
 use treville_base::{Idx, Name};
-use treville_ir::{Failure, ObjectId, Place, Prop, ThreadId};
+use treville_ir::{Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
 use treville_task::{
     Answer, Engine, EngineInfo, FinalState, Goal, Monitor, Outcome, Query, Run, Scope, Semantics, Stats, StopReason,
     Task, Unsupported,
@@ -112,6 +112,7 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
         watched_threads(prop, &mut watched);
         encountered_objects(prop, &mut encountered);
     }
+    watch_equals(&task.symmetries, &mut watched);
     if !encountered.is_empty() && !matches!(machine.as_str(), "ra" | "rar" | "rar-graph") {
         return Err(refuse(format!("on {machine} there is no set of writes that a thread has encountered")));
     }
@@ -137,6 +138,19 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
     let symmetries = Symmetries::of(&code, &task.symmetries)?;
     Ok(Prepared { machine: machine.clone(), code, targets, symmetries })
+}
+
+/// Threads that do the same rest at the same places.
+fn watch_equals(symmetries: &[Symmetry], watched: &mut BTreeSet<usize>) {
+    let mut before = usize::MAX;
+    while before != watched.len() {
+        before = watched.len();
+        for (a, b) in symmetries.iter().map(|symmetry| (symmetry.threads.0.index(), symmetry.threads.1.index())) {
+            if watched.contains(&a) || watched.contains(&b) {
+                watched.extend([a, b]);
+            }
+        }
+    }
 }
 
 /// The properties of states that are asked for.

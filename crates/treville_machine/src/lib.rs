@@ -21,3 +21,4 @@ mod system;
 pub use engine::{MACHINES, Machine, MachineInfo};
 pub use events::guarded;
 pub use least::least_actions;
+pub use symmetry::check_symmetries;
