@@ -4,12 +4,12 @@ use crate::executions::unknown;
 use crate::{Options, Session, failure, refusal, unreadable};
 use std::sync::Arc;
 use std::time::Instant;
-use treville_base::{Name, SourceMap};
-use treville_ir::{Claims, Failure as Failing, Prop};
-use treville_machine::MACHINES;
+use treville_base::{Diagnostic, Name, SourceMap};
+use treville_ir::{Claims, Failure as Failing, Program, Prop};
+use treville_machine::{MACHINES, check_symmetries};
 use treville_report::{ClaimsChecked, Failure};
 use treville_task::{
-    Answer, Bounds, Goal, Limits, Monitor, Outcome, Query, Scope, Semantics, StopReason, Task, Verdict,
+    Answer, Bounds, Goal, Limits, Monitor, Outcome, Query, Scope, Semantics, StopReason, Task, Unsupported, Verdict,
 };
 
 /// The engine for these programs.
@@ -27,8 +27,15 @@ pub(crate) struct Run {
     pub(crate) checked: ClaimsChecked,
 }
 
+/// A program with what it claims of its runs.
+pub(crate) struct Stated {
+    pub(crate) program: Arc<Program>,
+    pub(crate) claims: Claims,
+    pub(crate) sources: Arc<SourceMap>,
+}
+
 impl Session<'_> {
-    pub(crate) fn check_claims(&self, path: &str, options: &Options, monitor: &dyn Monitor) -> Result<Run, Failure> {
+    pub(crate) fn load_claims(&self, path: &str) -> Result<Stated, Failure> {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
         let mut sources = SourceMap::new();
         let file = sources.add(path, text.as_str());
@@ -36,6 +43,14 @@ impl Session<'_> {
         let parsed = treville_lang::rar::parse(file, file_name.strip_suffix(ENDING).unwrap_or(file_name), &text);
         let sources = Arc::new(sources);
         let (program, claims) = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
+        if let Err(Unsupported { what, span: Some(span) }) = check_symmetries(&program, &claims.symmetries) {
+            return Err(failure(vec![Diagnostic::error(span, what)], sources));
+        }
+        Ok(Stated { program: Arc::new(program), claims, sources })
+    }
+
+    pub(crate) fn check_claims(&self, path: &str, options: &Options, monitor: &dyn Monitor) -> Result<Run, Failure> {
+        let Stated { program, claims, sources } = self.load_claims(path)?;
         let machine = machine(options)?;
         refuse_options(options)?;
         let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
@@ -47,7 +62,7 @@ impl Session<'_> {
             limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: run.max_states },
             reductions: run.reductions,
             symmetries: if run.reductions.symmetry { claims.symmetries.clone() } else { Vec::new() },
-            ..Task::new(Arc::new(program), Semantics::Machine(Name::new(&machine)))
+            ..Task::new(program, Semantics::Machine(Name::new(&machine)))
         };
         let engine = self.engines.named(ENGINE).map_err(unreadable)?;
         engine.supports(&task).map_err(|why| refusal(ENGINE, &why, &sources))?;
@@ -70,7 +85,7 @@ impl Session<'_> {
 }
 
 /// The machine that the call names.
-fn machine(options: &Options) -> Result<String, Failure> {
+pub(crate) fn machine(options: &Options) -> Result<String, Failure> {
     match options.run.engine.as_deref() {
         None | Some("auto" | ENGINE) => {}
         Some(other) => {

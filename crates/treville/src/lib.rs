@@ -14,6 +14,7 @@ mod config;
 mod engines;
 mod executions;
 mod explain;
+mod export;
 mod failure;
 mod files;
 mod front_ends;

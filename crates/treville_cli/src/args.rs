@@ -344,10 +344,10 @@ pub(crate) struct ShowArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// What to draw as.
+    /// What to draw as; a program in .rar for other tools: event-b (Rodin, as CamilleX), b (ProB).
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: ShowFormat,
-    /// Where to write (default: standard output).
+    /// Where to write (default: standard output); a folder for event-b.
     #[arg(short, long, value_name = "F")]
     pub(crate) output: Option<String>,
     /// Which executions.
@@ -370,6 +370,8 @@ pub(crate) enum ShowFormat {
     Dot,
     Svg,
     Html,
+    EventB,
+    B,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

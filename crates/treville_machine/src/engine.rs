@@ -10,7 +10,7 @@ use crate::system::{Bounds, Effect, Move, State, System};
 use std::collections::BTreeSet;
 use std::time::Instant;
 use treville_base::{Idx, Name};
-use treville_ir::{Failure, ObjectId, Place, Prop, ThreadId};
+use treville_ir::{Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
 use treville_task::{
     Answer, Engine, EngineInfo, FinalState, Goal, Monitor, Outcome, Query, Run, Scope, Semantics, Stats, StopReason,
     Task, Unsupported,
@@ -76,7 +76,7 @@ impl Engine for Machine {
         let Prepared { code, machine, .. } = &prepared;
         let init: Vec<u64> = code.vars.iter().map(|var| var.init).collect();
         let n_threads = code.threads.len();
-        let views = |always| Views { init: init.clone(), n_threads, always, keep: prepared.kept(task) };
+        let views = |always| Views { init: init.clone(), n_threads, always, keep: kept(code, props(&task.queries)) };
         let buffers = |by_variable| Buffers { init: init.clone(), n_threads, by_variable };
         match machine.as_str() {
             "sc" => prepared.answer(task, Sequential { init }, monitor),
@@ -112,6 +112,7 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
         watched_threads(prop, &mut watched);
         encountered_objects(prop, &mut encountered);
     }
+    watch_equals(&task.symmetries, &mut watched);
     if !encountered.is_empty() && !matches!(machine.as_str(), "ra" | "rar" | "rar-graph") {
         return Err(refuse(format!("on {machine} there is no set of writes that a thread has encountered")));
     }
@@ -139,6 +140,19 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
     Ok(Prepared { machine: machine.clone(), code, targets, symmetries })
 }
 
+/// Threads that do the same rest at the same places.
+fn watch_equals(symmetries: &[Symmetry], watched: &mut BTreeSet<usize>) {
+    let mut before = usize::MAX;
+    while before != watched.len() {
+        before = watched.len();
+        for (a, b) in symmetries.iter().map(|symmetry| (symmetry.threads.0.index(), symmetry.threads.1.index())) {
+            if watched.contains(&a) || watched.contains(&b) {
+                watched.extend([a, b]);
+            }
+        }
+    }
+}
+
 /// The properties of states that are asked for.
 fn props(queries: &[Query]) -> impl Iterator<Item = &Prop> {
     queries.iter().filter_map(|query| match &query.goal {
@@ -147,18 +161,22 @@ fn props(queries: &[Query]) -> impl Iterator<Item = &Prop> {
     })
 }
 
-impl Prepared {
-    /// Variables of which every write is kept, since somebody asks which of them threads have encountered.
-    fn kept(&self, task: &Task) -> Vec<bool> {
-        let mut encountered = BTreeSet::new();
-        props(&task.queries).for_each(|prop| encountered_objects(prop, &mut encountered));
-        self.code.vars.iter().map(|var| encountered.contains(&var.object)).collect()
-    }
+/// Variables of which every write is kept, since somebody asks which of them threads have encountered.
+pub(crate) fn kept<'p>(code: &Code, props: impl Iterator<Item = &'p Prop>) -> Vec<bool> {
+    let mut encountered = BTreeSet::new();
+    props.for_each(|prop| encountered_objects(prop, &mut encountered));
+    code.vars.iter().map(|var| encountered.contains(&var.object)).collect()
+}
 
+/// How many writes of each variable are kept.
+pub(crate) fn bounded_messages(code: &Code, given: Option<u32>) -> Vec<usize> {
+    let most = |in_loop: bool| if in_loop { KEPT_IN_LOOPS } else { crate::memory::MAX_MESSAGES };
+    code.vars.iter().map(|var| given.map_or_else(|| most(var.in_loop), |given| given as usize)).collect()
+}
+
+impl Prepared {
     fn bounds(&self, task: &Task) -> Bounds {
-        let given = task.bounds.messages.map(|most| most as usize);
-        let most = |in_loop: bool| if in_loop { KEPT_IN_LOOPS } else { crate::memory::MAX_MESSAGES };
-        let messages = self.code.vars.iter().map(|var| given.unwrap_or_else(|| most(var.in_loop))).collect();
+        let messages = bounded_messages(&self.code, task.bounds.messages);
         let remembers = self.machine == "rar-graph";
         let loops = || self.code.threads.iter().any(|thread| !thread.looping().is_empty());
         let actions = match task.bounds.actions {

@@ -8,6 +8,8 @@
 
 mod code;
 mod engine;
+mod events;
+mod least;
 mod memory;
 mod props;
 mod replay;
@@ -17,3 +19,6 @@ mod symmetry;
 mod system;
 
 pub use engine::{MACHINES, Machine, MachineInfo};
+pub use events::guarded;
+pub use least::least_actions;
+pub use symmetry::check_symmetries;

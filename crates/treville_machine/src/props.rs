@@ -61,14 +61,7 @@ impl Check {
             Check::At { thread, nodes } => nodes[usize::from(state.nodes[*thread])],
             Check::Compare(left, op, right) => {
                 let (a, b) = (left.eval(&state.regs, writes), right.eval(&state.regs, writes));
-                match op {
-                    Comparison::Eq => a == b,
-                    Comparison::Ne => a != b,
-                    Comparison::Lt => a < b,
-                    Comparison::Le => a <= b,
-                    Comparison::Gt => a > b,
-                    Comparison::Ge => a >= b,
-                }
+                op.compares(a, b)
             }
             Check::Writes { all, aware, thread, var, body } => {
                 let mut seen = Vec::new();

@@ -1,18 +1,19 @@
 //! Of states that differ only in the names of threads that do the same, one stands for all: that with the least bytes.
 //!
 //! A program says which names may change places. Whether that is so is looked at here: each thread must be the same as the one
-//! that takes its name, step by step, and the start must not change. Then whatever a state can do, the renamed one can do, too,
-//! and one of each class is enough to look at, if properties are evaluated on all of its class.
+//! that takes its name, step by step. Then whatever a state can do, the renamed one can do, too. Of these exchanges, those are used
+//! that leave the start as it is: a state that can be reached then has no images that cannot, and one of each class is enough
+//! to look at, if properties are evaluated on all of its class.
 
 mod automorphism;
 
-use crate::code::Code;
+use crate::code::{Code, compile};
 use crate::memory::Memory;
 use crate::system::{State, System};
 use automorphism::Automorphism;
 use std::collections::BTreeSet;
 use treville_base::Idx;
-use treville_ir::Symmetry;
+use treville_ir::{Program, Symmetry};
 use treville_task::Unsupported;
 
 /// The exchanges of names that change nothing, but for the one that does nothing.
@@ -24,8 +25,18 @@ pub(crate) struct Symmetries {
 /// More are not used: looking at that many names takes longer than it saves.
 const MOST: usize = 1000;
 
+/// Whether what a program declares is so.
+///
+/// # Errors
+/// If it is not, or the program is not one that machines run.
+pub fn check_symmetries(program: &Program, declared: &[Symmetry]) -> Result<(), Unsupported> {
+    // Places where somebody looks at a program counter are the same in threads that do the same.
+    let code = compile(program, &BTreeSet::new())?;
+    Symmetries::of(&code, declared).map(|_| ())
+}
+
 impl Symmetries {
-    /// All that follow from those that are declared.
+    /// All that follow from those that are declared, and leave the start as it is.
     pub(crate) fn of(code: &Code, declared: &[Symmetry]) -> Result<Symmetries, Unsupported> {
         let generators = declared
             .iter()
@@ -59,7 +70,7 @@ impl Symmetries {
             return Err(Unsupported { what: format!("more than {MOST} ways to exchange names"), span });
         }
         known.remove(&identity);
-        Ok(Symmetries { all: known.into_iter().collect() })
+        Ok(Symmetries { all: known.into_iter().filter(|one| one.fixes_start(code)).collect() })
     }
 
     /// The bytes of the state that stands for this one.

@@ -9,6 +9,7 @@ mod comparison;
 mod diagnostics;
 mod dot;
 mod drawing;
+mod event_b;
 mod execution;
 mod explanation;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use comparison::{Comparison, Difference, OnlyExecution, comparison, comparis
 pub use diagnostics::render_diagnostics;
 pub use dot::dot;
 pub use drawing::{Column, Drawing, Edge, Node, NodeKind, Shown};
+pub use event_b::{Exported, ExportedFile, ExportedMemory, classical_b, event_b};
 pub use execution::execution;
 pub(crate) use explanation::rejected;
 pub use explanation::{Explained, Explanation, Incoherent, Reason, ReasonStep, explanation};

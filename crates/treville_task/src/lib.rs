@@ -4,12 +4,14 @@
 //! or stays open (and why). Yes and no are derived in one place, [`Verdict::of`].
 
 mod engine;
+mod guarded;
 mod outcome;
 mod query;
 mod run;
 mod story;
 
 pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Reached, Silent, Unsupported};
+pub use guarded::{GuardedAccess, GuardedEvent, GuardedProgram, GuardedThread, Number, Resting, RestingKind, Truth};
 pub use outcome::{
     Answer, Counts, FinalState, FinalValue, Observation, Outcome, Proof, Scope, Stats, StopReason, Verdict, Violation,
     Witness,

@@ -166,7 +166,7 @@ impl<'a> Resolver<'_, 'a> {
                 let Ok(number) = wanted.parse::<i64>() else {
                     return Err(Diagnostic::error(label.span, "only labels that are numbers have an order"));
                 };
-                let fits = |label: &&Name| label.parse::<i64>().is_ok_and(|n| holds(op, n, number));
+                let fits = |label: &&Name| label.parse::<i64>().is_ok_and(|n| op.compares(n, number));
                 Ok(at(scope.labels.keys().filter(fits).cloned().collect()))
             }
         }
@@ -242,16 +242,5 @@ fn mirrored(op: Comparison) -> Comparison {
         Comparison::Le => Comparison::Ge,
         Comparison::Gt => Comparison::Lt,
         Comparison::Ge => Comparison::Le,
-    }
-}
-
-fn holds(op: Comparison, a: i64, b: i64) -> bool {
-    match op {
-        Comparison::Eq => a == b,
-        Comparison::Ne => a != b,
-        Comparison::Lt => a < b,
-        Comparison::Le => a <= b,
-        Comparison::Gt => a > b,
-        Comparison::Ge => a >= b,
     }
 }

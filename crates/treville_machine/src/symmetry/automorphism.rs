@@ -37,8 +37,8 @@ impl Automorphism {
     pub(crate) fn of(code: &Code, renaming: &Renaming) -> Result<Self, String> {
         for (var, facts) in code.vars.iter().enumerate() {
             let image = &code.vars[renaming.vars[var]];
-            if image.width != facts.width || image.init != renaming.value(var, facts.init) {
-                return Err("the initial values change".to_owned());
+            if image.width != facts.width {
+                return Err(DIFFERENT.to_owned());
             }
             if renaming.vars[var] != var && !renaming.values[var].is_empty() {
                 return Err("values of a variable change places that changes places itself".to_owned());
@@ -54,6 +54,20 @@ impl Automorphism {
             Matching::new(code, thread, &mut new).run()?;
         }
         Ok(new)
+    }
+
+    /// Whether the start stays the same.
+    pub(crate) fn fixes_start(&self, code: &Code) -> bool {
+        let of_vars = code
+            .vars
+            .iter()
+            .enumerate()
+            .all(|(var, facts)| code.vars[self.renaming.vars[var]].init == self.renaming.value(var, facts.init));
+        let regs: Vec<u64> = code.threads.iter().flat_map(|thread| thread.regs.iter().copied()).collect();
+        let of_regs = regs.iter().enumerate().all(|(reg, value)| {
+            regs[self.regs[reg]] == self.sorts[reg].map_or(*value, |var| self.renaming.value(var, *value))
+        });
+        of_vars && of_regs
     }
 
     /// First this, then another.
