@@ -4,11 +4,11 @@
 //! two correspond, and have the same sources and the same order. The one model has to allow the execution, the other to object to it: its
 //! checks are turned round, so that one of them has to fail.
 
-use crate::{Addresses, Options};
 use crate::encode::Encoder;
 use crate::events::Events;
 use crate::replay::{Mismatch, replay};
 use crate::solve::{Ground, Search, Stop, disagree, new_formula, with_ground};
+use crate::{Addresses, Options};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use treville_base::Idx;

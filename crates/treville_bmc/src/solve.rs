@@ -1,11 +1,11 @@
 //! The search: encode, ask the solver, run its solutions again, and gather what they show.
 
-use crate::{Addresses, Options};
 use crate::encode::{Encoder, Formula, Registers};
 use crate::events::Events;
 use crate::prove::prove;
 use crate::replay::{Mismatch, replay};
 use crate::unrolled::unrolled;
+use crate::{Addresses, Options};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::Name;
@@ -54,8 +54,7 @@ const MOST_OUTSIDE: usize = 8;
 /// Conflicts of a search that is going to be repeated at a larger bound.
 const PATIENCE: u32 = 4000;
 
-const STRAY: &str =
-    "an access with a computed address touches no location, or a part of one, which is not supported";
+const STRAY: &str = "an access with a computed address touches no location, or a part of one, which is not supported";
 
 /// The search ends here.
 pub(crate) struct Stop(pub(crate) StopReason);
@@ -75,7 +74,9 @@ pub(crate) fn run(task: &Task, options: &Options) -> Outcome {
 
 /// What was found before the search stopped, and what another one has found.
 fn found_in_either(stopped: Outcome, other: Outcome) -> Outcome {
-    let either = |(first, second)| if matches!(first, Answer::Open(_)) && matches!(second, Answer::Found(_)) { second } else { first };
+    let either = |(first, second)| {
+        if matches!(first, Answer::Open(_)) && matches!(second, Answer::Found(_)) { second } else { first }
+    };
     let mut flags = stopped.flags;
     flags.extend(other.flags);
     Outcome {
@@ -161,7 +162,8 @@ pub(crate) fn with_ground<R>(
         return Err(Stop(StopReason::Refused("the model is not linked for this program".into())));
     };
     let shape = Shape::new(&task.program, vocabulary, bound);
-    let mut guarded = Guarded::of(&task.program, shape, options.addresses == Addresses::Solver, cancel).ok_or_else(late)?;
+    let mut guarded =
+        Guarded::of(&task.program, shape, options.addresses == Addresses::Solver, cancel).ok_or_else(late)?;
     let complete = guarded.complete();
     let registers: Registers = task.program.roots.ids().map(|thread| guarded.registers(thread)).collect();
     let cuts: Vec<TermId> = guarded.threads.iter().flat_map(|thread| thread.cuts.iter().copied()).collect();

@@ -128,9 +128,7 @@ impl Floating {
     pub(crate) fn cast(&self, kind: Cast, width: u8, a: Value) -> Option<Value> {
         match a {
             Value::Number(v) => Some(Value::Number(kind.eval(v, width))),
-            Value::Spot(object, offset) => {
-                (width > ADDRESS_BITS && self.objects[object].has(offset)).then_some(a)
-            }
+            Value::Spot(object, offset) => (width > ADDRESS_BITS && self.objects[object].has(offset)).then_some(a),
         }
     }
 

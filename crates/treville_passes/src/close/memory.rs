@@ -138,8 +138,7 @@ impl Closer<'_> {
 
     /// A hazard pointer has got this value: an event in the object that it protects says so.
     pub(super) fn protect(&mut self, body: &mut Body, value: &Expr) {
-        let event =
-            Op::Opaque { addr: Some(value.clone()), value: None, dst: None, tags: self.tags.protect.clone() };
+        let event = Op::Opaque { addr: Some(value.clone()), value: None, dst: None, tags: self.tags.protect.clone() };
         match value {
             Expr::Const(v) if v.is_zero() => {}
             Expr::Addr(..) => body.emit(event),
