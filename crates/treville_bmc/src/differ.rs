@@ -52,8 +52,9 @@ const MAX_STATES: usize = 200;
 /// Why it was not found out whether there is one.
 pub fn difference(allowing: &Task, forbidding: &Task, options: &Options) -> Result<Compared, StopReason> {
     let mut bound = allowing.bounds.unroll;
-    // Both have the same addresses.
-    let options = &Options { addresses: Addresses::Shared, ..*options };
+    if options.addresses == Addresses::Solver {
+        return Err(StopReason::Refused("models are compared in the layout that engines share".into()));
+    }
     loop {
         let result = at_bound(allowing, forbidding, options, bound).map_err(|Stop(why)| why)?;
         match Bounds::after(allowing.bounds.given, bound) {

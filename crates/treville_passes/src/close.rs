@@ -16,7 +16,7 @@ mod memory;
 mod waiting;
 
 pub use asked::{Asked, End, ends};
-pub use memory::{ALLOC, HEAP, UNINIT};
+pub use memory::{ALLOC, HAZARD, HEAP, PROTECT, RETIRED, UNINIT};
 pub use waiting::LATEST;
 
 use crate::cfg::Cfg;
@@ -114,8 +114,8 @@ impl Words {
     }
 
     /// Tags that closed programs have beside those of their dialect.
-    pub fn more() -> [Name; 5] {
-        [FREE, ALLOC, HEAP, UNINIT, LATEST].map(Name::new)
+    pub fn more() -> [Name; 8] {
+        [FREE, ALLOC, HEAP, UNINIT, LATEST, HAZARD, PROTECT, RETIRED].map(Name::new)
     }
 }
 
@@ -199,6 +199,8 @@ struct Marks {
     seen: Tags,
     lock: UpdateTags,
     free: Tags,
+    retire: Tags,
+    protect: Tags,
     alloc: Tags,
     on_heap: Tags,
     fence: Option<Tags>,
@@ -229,6 +231,8 @@ impl Marks {
                 fences: None,
             },
             free: tags(&[FREE], &[]),
+            retire: tags(&[FREE, RETIRED], &[]),
+            protect: tags(&[PROTECT], &[]),
             alloc: tags(&[ALLOC], &[]),
             on_heap: tags(&[ALLOC, HEAP], &[]),
             fence: words.fence.map(|fence| tags(&[fence], &[])),
@@ -420,7 +424,10 @@ impl Closer<'_> {
             Op::Mark(_) => {}
             Op::Call { .. } | Op::Spawn { .. } => return refused("a function that is not known"),
             Op::Alloc { dst, size, storage, zeroed } => return self.alloc(body, *dst, size, *storage, *zeroed),
-            Op::Free { retired: true, .. } => return refused("an object that hazard pointers protect"),
+            Op::Store { value, tags, .. } if self.is_hazard(tags) => {
+                body.keep(inst);
+                self.protect(body, value);
+            }
             Op::Copy { to, from, len, tags } => return self.copy(body, to, from, len, tags),
             Op::Fill { to, byte, len, tags } => return self.fill(body, to, byte, len, tags),
             Op::Fail { .. } => return refused("a failure"),
@@ -468,7 +475,7 @@ impl Closer<'_> {
         while let Some((inst, rest)) = body.next_unresolved() {
             body.at(&inst);
             match &inst.op {
-                Op::Free { addr, .. } => self.free(body, addr),
+                Op::Free { addr, retired } => self.free(body, addr, *retired),
                 Op::Join { dst, thread } => self.join(body, *dst, thread, own),
                 _ => {}
             }

@@ -224,3 +224,56 @@ pub(crate) enum Initial {
     /// A part of an address, or something made of one.
     Unclear,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: [u64; 4] = [1, 4, 12, 64];
+
+    fn floating() -> Floating {
+        let base = |i: usize| Base { var: VarId(i as u32), address: 0x5a00_0000 + 0x1_0000 * i as u64, size: SIZES[i] };
+        let objects: IndexVec<ObjectId, Base> = (0..SIZES.len()).map(base).collect();
+        let by_var = objects.iter_enumerated().map(|(id, base)| (base.var, id)).collect();
+        Floating { objects, by_var }
+    }
+
+    /// Layouts with objects in different orders, next to each other, and at both ends of memory.
+    const LAYOUTS: [[u64; 4]; 4] = [
+        [0x1000, 0x1004, 0x1010, 0x1020],
+        [0x7fff_fffe, 0x7fff_fff8, 0x7fff_ffe0, 0x7fff_ffa0],
+        [0x2041, 0x1234, 0x7000_0000, 0x2000],
+        [0x100c, 0x1008, 0x4000, 0x7fff_0000],
+    ];
+
+    fn here(layout: &[u64; 4], value: Value, width: u8) -> Bv {
+        match value {
+            Value::Number(v) => v,
+            Value::Spot(o, at) => Bv::new(u128::from(layout[o.0 as usize].wrapping_add_signed(at)), width),
+        }
+    }
+
+    #[test]
+    fn what_is_known_of_results_is_so_in_every_layout() {
+        use BinOp::{AShr, Add, And, Eq, LShr, Mul, Ne, Or, SDiv, SLe, SLt, SRem, Shl, Sub, UDiv, ULe, ULt, URem, Xor};
+        let floating = floating();
+        let ops = [Add, Sub, Mul, UDiv, SDiv, URem, SRem, And, Or, Xor, Shl, LShr, AShr, Eq, Ne, ULt, ULe, SLt, SLe];
+        let (mut known, mut spots) = (0, 0);
+        for width in [32, 64] {
+            let offsets = [-8, -1, 0, 1, 3, 4, 5, 12, 64, 65];
+            let places = (0..4).flat_map(|o| offsets.map(|at| Value::Spot(ObjectId(o), at)));
+            let numbers = [0, 1, 3, 4, 7, 8, 15, 0x1000, 0x1004, -1, -4, -8, -16];
+            let all: Vec<Value> = places.chain(numbers.map(|n| Value::Number(Bv::new(n as u128, width)))).collect();
+            for (op, a, b) in ops.iter().flat_map(|op| all.iter().flat_map(|a| all.iter().map(|b| (*op, *a, *b)))) {
+                let Some(result) = floating.bin(op, a, b) else { continue };
+                known += 1;
+                spots += usize::from(result.number().is_none());
+                for layout in &LAYOUTS {
+                    let value = op.eval(here(layout, a, width), here(layout, b, width));
+                    assert_eq!(here(layout, result, width), value, "{a:?} {op:?} {b:?} at {layout:x?}");
+                }
+            }
+        }
+        assert!(known > 1000 && spots > 500, "{known} {spots}");
+    }
+}

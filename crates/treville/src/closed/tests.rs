@@ -275,6 +275,33 @@ fn objects_live_between_their_allocation_and_their_end() {
     all_say(&inside, no(Failing::InvalidFree), EVERYONE, &[]);
 }
 
+#[test]
+fn what_is_retired_lives_on_for_those_that_protect_it() {
+    let no = |failure| (VerdictWord::No, Some(failure));
+    let (make, protect, look) = ("u = alloc heap 8:64", "store u p 8 [NA HAZARD]", "q = load p 4 [NA]");
+    let (write, publish, wait) = ("store p 1:32 4 [NA]", "store &x p 8 [A REL]", "g = join h");
+    let program = |other: &[&str], main: &[&str]| {
+        let text = on_the_heap(&other.join("\n  "), &main.join("\n  "));
+        text.replace("tags [", "tags [HAZARD ")
+    };
+    let retired = &[write, publish, "retire p", wait];
+    let late = no(Failing::UseAfterFree);
+    for (other, main, expected) in [
+        (&[make, protect, look][..], &retired[..], (VerdictWord::Yes, None)),
+        (&[look], retired, late),
+        // It says something else by then, or is no more.
+        (&[make, protect, "store u 0:64 8 [NA HAZARD]", look], retired, late),
+        (&[make, protect, "store u u 8 [NA HAZARD]", look], retired, late),
+        (&[make, protect, "free u", look], retired, late),
+        // The retirement happens before it is protected, or there is none.
+        (&[make, protect, look], &[write, "retire p", publish, wait], late),
+        (&[make, protect, look], &[write, publish, "free p", wait], late),
+        (&[make, protect, look], &[write, publish, wait, "retire p", "free p"], no(Failing::DoubleFree)),
+    ] {
+        all_say(&program(other, main), expected, EVERYONE, &[]);
+    }
+}
+
 /// The other thread's own function calls itself n times, through a pointer.
 #[test]
 fn calls_are_followed() {
