@@ -47,7 +47,7 @@ impl Possible {
 
     /// The values that come along these ways. A value is not computed from itself: on its way through a circle of reads it comes to
     /// each of them once, so that there are no more rounds than reads. What counts up has an end.
-    fn along(flow: &Flow, store: &TermStore, joined: bool, cancel: &Cancel) -> Option<Possible> {
+    pub(crate) fn along(flow: &Flow, store: &TermStore, joined: bool, cancel: &Cancel) -> Option<Possible> {
         let vars = flow.reads.iter().map(|read| (read.var, BTreeSet::new())).collect();
         let mut possible = Possible { vars, anything: BTreeSet::new(), joined };
         let mut written: Vec<Option<Set>> = vec![None; flow.writes.len()];
