@@ -283,6 +283,53 @@ fn threads_are_numbered_alike_by_all_engines() {
     }
 }
 
+const TICKETS: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int next, seen;
+static int size;
+static _Atomic(atomic_int *) *slots;
+static void *enter(void *mine)
+{
+	int ticket = atomic_fetch_add(&next, 1);
+	atomic_store(&slots[ticket % size], (atomic_int *)mine);
+	atomic_int *other = atomic_load(&slots[(ticket + 1) % size]);
+	if (other)
+		atomic_store(other, 1);
+	return 0;
+}
+int main(void)
+{
+	static atomic_int nodes[2];
+	pthread_t a, b;
+	size = 2;
+	slots = malloc(2 * sizeof *slots);
+	atomic_init(&slots[0], 0);
+	atomic_init(&slots[1], 0);
+	pthread_create(&a, 0, enter, &nodes[0]);
+	pthread_create(&b, 0, enter, &nodes[1]);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	assert(nodes[0] + nodes[1] >= WANTED);
+	return 0;
+}
+";
+
+#[test]
+fn a_counter_has_no_more_values_than_are_counted() {
+    if !has_clang() {
+        return;
+    }
+    // Tickets choose places in an array: if there were any number of them, these could be anywhere.
+    for engine in ["--engine=explore", "--engine=bmc"] {
+        let said = |wanted: &str| answer("tickets", &TICKETS.replace("WANTED", wanted), &[engine]);
+        assert_eq!(said("1"), " under rc11: yes, no execution fails", "{engine}");
+        assert!(said("2").starts_with(" under rc11: no, assertion: "), "{engine}");
+    }
+}
+
 const LOOPS: &str = r"
 #include <assert.h>
 #include <treville.h>

@@ -164,3 +164,49 @@ fn operands(store: &TermStore, value: TermId, joined: bool) -> BTreeSet<VarId> {
     }
     vars
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use treville_term::{BinOp, Bv};
+
+    fn read(var: u32, sources: &[usize], users: &[usize]) -> Read {
+        let (sources, users) = (sources.iter().copied().collect(), users.to_vec());
+        let initial = BTreeSet::from([Value::Number(Bv::new(0, 32))]);
+        Read {
+            var: VarId(var),
+            address: TermStore::new().constant(Bv::zero(64)),
+            size: 4,
+            initial,
+            sources,
+            users,
+            is_open: false,
+        }
+    }
+
+    /// Three threads count up: none of them sees more than two others before it.
+    #[test]
+    fn what_counts_up_has_an_end() {
+        let mut traces = Traces { joined: true, ..Traces::default() };
+        let store = &mut traces.domain.store;
+        let (address, one) = (store.constant(Bv::zero(64)), store.constant(Bv::new(1, 32)));
+        let mut write = |var: u32| {
+            let old = store.var(VarId(var), 32);
+            Write { address, size: 4, value: store.bin(BinOp::Add, old, one) }
+        };
+        let writes = vec![write(0), write(1), write(2)];
+        let all = [0, 1, 2];
+        // The last read only looks.
+        let reads = vec![read(0, &all, &[0]), read(1, &all, &[1]), read(2, &all, &[2]), read(3, &all, &[])];
+        let flow = Flow { reads, writes };
+        assert_eq!(flow.circles(), [vec![0, 1, 2], vec![3]]);
+        let possible = Possible::along(&flow, &traces, &treville_base::Cancel::new()).expect("nobody cancels");
+        let values = |var: u32| {
+            possible
+                .of_var(VarId(var))
+                .map(|set| set.iter().filter_map(|v| v.number()).map(Bv::unsigned).collect::<Vec<_>>())
+        };
+        assert_eq!(values(0), Some(vec![0, 1, 2]));
+        assert_eq!(values(3), Some(vec![0, 1, 2, 3]));
+    }
+}

@@ -50,7 +50,7 @@ impl Possible {
 
     /// The values that come along these ways. A value is not computed from itself: on its way through a circle of reads it comes to
     /// each of them once, so that there are no more rounds than reads. What counts up has an end.
-    fn along(flow: &Flow, traces: &Traces, cancel: &Cancel) -> Option<Possible> {
+    pub(crate) fn along(flow: &Flow, traces: &Traces, cancel: &Cancel) -> Option<Possible> {
         let store = &traces.domain.store;
         let vars = flow.reads.iter().map(|read| (read.var, BTreeSet::new())).collect();
         let (joined, floating) = (traces.joined, traces.floating.clone());
@@ -151,7 +151,7 @@ impl Possible {
         values.iter().map(shared).collect()
     }
 
-    fn of_var(&self, var: VarId) -> Option<&BTreeSet<Value>> {
+    pub(crate) fn of_var(&self, var: VarId) -> Option<&BTreeSet<Value>> {
         self.vars.get(&var).filter(|_| !self.anything.contains(&var))
     }
 
