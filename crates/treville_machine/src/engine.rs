@@ -1,7 +1,8 @@
 //! The engine: which memory a task means, what it looks for, and what it answers.
 
 use crate::code::{Code, compile};
-use crate::memory::{Buffers, Graph, Memory, Sequential, Views};
+use crate::induction::Induction;
+use crate::memory::{Anywhere, Buffers, Graph, Memory, Sequential, Views};
 use crate::props::{Check, encountered_objects, observed, watched_threads};
 use crate::replay;
 use crate::search::{Searched, Target, Wanted, holds, search};
@@ -78,6 +79,13 @@ impl Engine for Machine {
         let n_threads = code.threads.len();
         let views = |always| Views { init: init.clone(), n_threads, always, keep: kept(code, props(&task.queries)) };
         let buffers = |by_variable| Buffers { init: init.clone(), n_threads, by_variable };
+        if task.queries.iter().any(is_step) {
+            return match machine.as_str() {
+                "sc" => prepared.induction(task, Sequential { init }),
+                "ra" => prepared.induction(task, views(true)),
+                _ => prepared.induction(task, views(false)),
+            };
+        }
         match machine.as_str() {
             "sc" => prepared.answer(task, Sequential { init }, monitor),
             "tso" => prepared.answer(task, buffers(false), monitor),
@@ -116,6 +124,11 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
     if !encountered.is_empty() && !matches!(machine.as_str(), "ra" | "rar" | "rar-graph") {
         return Err(refuse(format!("on {machine} there is no set of writes that a thread has encountered")));
     }
+    if task.queries.iter().any(is_step) && !matches!(machine.as_str(), "sc" | "ra" | "rar") {
+        return Err(refuse(format!(
+            "whether an invariant is inductive is not looked at on {machine} (on sc, ra and rar it is)"
+        )));
+    }
     let code = compile(&task.program, &watched)?;
     if code.threads.len() > MOST_THREADS {
         return Err(refuse(format!("more than {MOST_THREADS} threads")));
@@ -132,7 +145,7 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
             Goal::Final { condition, filter } => Target::Final(condition.clone(), filter.clone()),
             Goal::Failure(Failure::Assertion) => Target::Failed,
             Goal::Failure(Failure::Deadlock) => Target::Deadlock,
-            Goal::Failure(_) | Goal::Flag(_) => Target::Never,
+            Goal::Failure(_) | Goal::Flag(_) | Goal::Step { .. } => Target::Never,
         })
     };
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
@@ -153,11 +166,16 @@ fn watch_equals(symmetries: &[Symmetry], watched: &mut BTreeSet<usize>) {
     }
 }
 
+fn is_step(query: &Query) -> bool {
+    matches!(query.goal, Goal::Step { .. })
+}
+
 /// The properties of states that are asked for.
 fn props(queries: &[Query]) -> impl Iterator<Item = &Prop> {
-    queries.iter().filter_map(|query| match &query.goal {
-        Goal::State(prop) | Goal::End(prop) => Some(prop),
-        Goal::Final { .. } | Goal::Flag(_) | Goal::Failure(_) => None,
+    queries.iter().flat_map(|query| match &query.goal {
+        Goal::State(prop) | Goal::End(prop) => vec![prop],
+        Goal::Step { given, prop } => given.iter().chain([prop]).collect(),
+        Goal::Final { .. } | Goal::Flag(_) | Goal::Failure(_) => Vec::new(),
     })
 }
 
@@ -184,6 +202,32 @@ impl Prepared {
             given => given,
         };
         Bounds { messages, actions }
+    }
+
+    /// Looks at steps from everywhere.
+    fn induction<M: Anywhere>(&self, task: &Task, memory: M) -> Outcome {
+        let messages = vec![usize::MAX; self.code.vars.len()];
+        let system = System { code: &self.code, memory, bounds: Bounds { messages, actions: None } };
+        let most_states = task.limits.states.unwrap_or(MOST_STATES);
+        let mut outcome = Outcome::default();
+        for query in &task.queries {
+            let Goal::Step { given, prop } = &query.goal else {
+                outcome
+                    .answers
+                    .push(Answer::Open(StopReason::Refused("a question about runs among those about steps".into())));
+                continue;
+            };
+            let kept = task.bounds.messages;
+            let asked = Induction::new(&self.code, given, prop, kept, most_states, &task.limits.cancel);
+            let answer = match asked.map(|asked| (asked.run(&system), asked.assumptions(self.machine != "sc"))) {
+                Ok((Ok(Some(run)), _)) => Answer::Reached(Box::new(run)),
+                Ok((Ok(None), relative_to)) => Answer::Absent(Scope { complete: false, relative_to }),
+                Ok((Err(why), _)) => Answer::Open(why),
+                Err(why) => Answer::Open(StopReason::Refused(why.what)),
+            };
+            outcome.answers.push(answer);
+        }
+        outcome
     }
 
     fn answer<M: Memory>(&self, task: &Task, memory: M, monitor: &dyn Monitor) -> Outcome {

@@ -138,7 +138,7 @@ impl<M: Memory> System<'_, M> {
         }
     }
 
-    fn thread_steps(
+    pub(crate) fn thread_steps(
         &self,
         state: &State<M::State>,
         thread: usize,
