@@ -14,7 +14,7 @@ use treville_task::{
 };
 
 /// The engine for these programs.
-const ENGINE: &str = "machine";
+pub(crate) const ENGINE: &str = "machine";
 
 /// The machine when none is named.
 const DEFAULT_MACHINE: &str = "rar";

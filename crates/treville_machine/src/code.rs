@@ -88,6 +88,10 @@ pub(crate) enum Step {
     Pause {
         next: usize,
     },
+    /// Waits until what the thread has written is there for all.
+    Fence {
+        next: usize,
+    },
     Set {
         dst: usize,
         value: Word,
@@ -186,9 +190,13 @@ impl Step {
             Step::Write { value, .. } | Step::Set { value, .. } => vec![value],
             Step::Branch { cond, .. } | Step::Assume { cond, .. } => vec![cond],
             Step::Update { guard, new, .. } => guard.iter().chain([new]).collect(),
-            Step::Read { .. } | Step::Pause { .. } | Step::Goto { .. } | Step::Done | Step::Stuck | Step::Fail => {
-                Vec::new()
-            }
+            Step::Read { .. }
+            | Step::Pause { .. }
+            | Step::Fence { .. }
+            | Step::Goto { .. }
+            | Step::Done
+            | Step::Stuck
+            | Step::Fail => Vec::new(),
         }
     }
 
@@ -220,6 +228,7 @@ impl Step {
             | Step::Write { next, .. }
             | Step::Update { next, .. }
             | Step::Pause { next }
+            | Step::Fence { next }
             | Step::Set { next, .. }
             | Step::Goto { next }
             | Step::Assume { next, .. } => (Some(*next), None),

@@ -1,6 +1,6 @@
 //! The engine: which memory a task means, what it looks for, and what it answers.
 
-use crate::code::{Code, compile};
+use crate::code::{Code, Step, compile};
 use crate::induction::Induction;
 use crate::memory::{Anywhere, Buffers, Graph, Memory, Sequential, Views};
 use crate::props::{Check, encountered_objects, observed, watched_threads};
@@ -10,8 +10,8 @@ use crate::symmetry::Symmetries;
 use crate::system::{Bounds, Effect, Move, State, System};
 use std::collections::BTreeSet;
 use std::time::Instant;
-use treville_base::{Idx, Name};
-use treville_ir::{Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
+use treville_base::{Idx, Name, Span};
+use treville_ir::{Dialect, Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
 use treville_task::{
     Answer, Engine, EngineInfo, FinalState, Goal, Monitor, Outcome, Query, Run, Scope, Semantics, Stats, StopReason,
     Task, Unsupported,
@@ -130,6 +130,10 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
         )));
     }
     let code = compile(&task.program, &watched)?;
+    takes_dialect(machine, task)?;
+    if let ("ra" | "rar" | "rar-graph", Some(fence)) = (machine.as_str(), fence(&code)) {
+        return Err(Unsupported { what: format!("a fence is not run on {machine}"), span: Some(fence) });
+    }
     if code.threads.len() > MOST_THREADS {
         return Err(refuse(format!("more than {MOST_THREADS} threads")));
     }
@@ -151,6 +155,30 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
     let symmetries = Symmetries::of(&code, &task.symmetries)?;
     Ok(Prepared { machine: machine.clone(), code, targets, symmetries })
+}
+
+/// Whether programs in these words mean something on a machine: orders of accesses are those of C11, buffers those of x86.
+fn takes_dialect(machine: &str, task: &Task) -> Result<(), Unsupported> {
+    let dialect = task.program.dialect.name.as_str();
+    let has = |names: &[&str]| task.program.tags.iter().any(|tag| names.iter().any(|name| *tag == *name));
+    if machine == "pso" && dialect == "C" && has(&["SC"]) {
+        return Err(refuse("what seq_cst means on pso is not said: this"));
+    }
+    // The model of that name leaves them as they are.
+    if machine == "ra" && task.question.is_some() && has(&["RLX", "NA"]) {
+        return Err(refuse("on the machine ra every access releases or acquires: a test with relaxed accesses"));
+    }
+    let takes = match machine {
+        "sc" => dialect != Dialect::KERNEL && dialect != "LISA",
+        "tso" | "pso" => matches!(dialect, "C" | "X86" | "X86_64"),
+        _ => dialect == "C",
+    };
+    if takes { Ok(()) } else { Err(refuse(format!("a program in {dialect} on the machine {machine}"))) }
+}
+
+fn fence(code: &Code) -> Option<Span> {
+    let mut nodes = code.threads.iter().flat_map(|thread| &thread.nodes);
+    nodes.find(|node| matches!(node.step, Step::Fence { .. })).map(|node| node.span)
 }
 
 /// Threads that do the same rest at the same places.

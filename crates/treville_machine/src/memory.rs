@@ -102,6 +102,11 @@ pub(crate) trait Memory: Sync {
         true
     }
 
+    /// Whether nothing of a thread is on its way.
+    fn is_drained(&self, _: &Self::State, _: usize) -> bool {
+        true
+    }
+
     /// The writes to a variable that a thread is aware of, oldest first.
     fn aware(&self, s: &Self::State, thread: usize, var: usize, aware: Aware, out: &mut Vec<Seen>);
     /// The value that is left when everything is done.

@@ -189,6 +189,13 @@ impl<M: Memory> System<'_, M> {
                 self.settle(&mut room.next, thread, next, &mut room.passed[thread]);
                 visit(Move { actor, pick: 0, effect: Effect::Skip }, &room.next);
             }
+            Step::Fence { next } => {
+                if self.memory.is_drained(&state.memory, thread) {
+                    room.next.clone_from_state(state);
+                    self.settle(&mut room.next, thread, *next, &mut room.passed[thread]);
+                    visit(Move { actor, pick: 0, effect: Effect::Skip }, &room.next);
+                }
+            }
             Step::Done | Step::Stuck | Step::Fail => {}
         }
     }
@@ -349,6 +356,12 @@ fn run_silent(step: &Step, regs: &mut [u64]) -> usize {
             }
         }
         // The others are visible, and never run here.
-        Step::Read { .. } | Step::Write { .. } | Step::Update { .. } | Step::Done | Step::Stuck | Step::Fail => STUCK,
+        Step::Read { .. }
+        | Step::Write { .. }
+        | Step::Update { .. }
+        | Step::Fence { .. }
+        | Step::Done
+        | Step::Stuck
+        | Step::Fail => STUCK,
     }
 }
