@@ -13,7 +13,7 @@ use treville_task::{
 };
 
 /// The engine for these programs.
-const ENGINE: &str = "machine";
+pub(crate) const ENGINE: &str = "machine";
 
 /// The machine when none is named.
 const DEFAULT_MACHINE: &str = "rar";
@@ -53,11 +53,14 @@ impl Session<'_> {
         let Stated { program, claims, sources } = self.load_claims(path)?;
         let machine = machine(options)?;
         refuse_options(options)?;
+        if options.run.inductive && claims.invariants.is_empty() {
+            return Err(unreadable("--inductive: there is no invariant"));
+        }
         let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
         let run = &options.run;
         let task = Task {
-            queries: queries(&claims),
+            queries: if run.inductive { steps(&claims) } else { queries(&claims) },
             bounds: Bounds { messages: run.max_messages, actions: run.max_actions, ..Bounds::default() },
             limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: run.max_states },
             reductions: run.reductions,
@@ -66,7 +69,13 @@ impl Session<'_> {
         };
         let engine = self.engines.named(ENGINE).map_err(unreadable)?;
         engine.supports(&task).map_err(|why| refusal(ENGINE, &why, &sources))?;
-        let outcome = engine.run(&task, monitor);
+        let mut outcome = engine.run(&task, monitor);
+        let mut claims = claims;
+        let inductive = run.inductive.then(|| {
+            claims.outcomes.clear();
+            let alone = outcome.answers.split_off(claims.invariants.len().min(outcome.answers.len()));
+            alone.iter().map(|answer| matches!(answer, Answer::Absent(_))).collect()
+        });
         let vacuous = vacuous(&claims, &outcome);
         let asks_deadlock = !run.properties.is_empty() && run.properties.failures().contains(&Failing::Deadlock);
         let checked = ClaimsChecked {
@@ -77,6 +86,7 @@ impl Session<'_> {
             vacuous,
             asks_deadlock,
             accepts_bounded: run.accept_bounded,
+            inductive,
             verdict: Verdict::Yes,
             scope: Scope { complete: true, relative_to: Vec::new() },
         };
@@ -128,6 +138,14 @@ fn queries(claims: &Claims) -> Vec<Query> {
     let failures = [Goal::Failure(Failing::Assertion), Goal::Failure(Failing::Deadlock)];
     let occasions = claims.invariants.iter().filter_map(|claim| claim.prop.occasion()).map(Goal::State);
     invariants.chain(outcomes).chain(failures).chain(occasions).map(|goal| Query { goal }).collect()
+}
+
+/// Whether a step breaks an invariant if all hold before it, and if it alone does.
+fn steps(claims: &Claims) -> Vec<Query> {
+    let all: Vec<Prop> = claims.invariants.iter().map(|claim| claim.prop.clone()).collect();
+    let together = all.iter().map(|prop| Goal::Step { given: all.clone(), prop: prop.clone() });
+    let alone = all.iter().map(|prop| Goal::Step { given: vec![prop.clone()], prop: prop.clone() });
+    together.chain(alone).map(|goal| Query { goal }).collect()
 }
 
 /// Which invariants say nothing of any state that is reached.

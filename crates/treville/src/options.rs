@@ -61,6 +61,8 @@ pub struct RunOptions {
     pub max_messages: Option<u32>,
     /// Accesses in a run of a machine, initial writes included.
     pub max_actions: Option<u32>,
+    /// Whether invariants are inductive, not whether they hold in every state that can be reached.
+    pub inductive: bool,
     /// States that a machine visits.
     pub max_states: Option<u64>,
     /// How the engine bmc works.

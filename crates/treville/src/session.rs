@@ -1,5 +1,6 @@
 //! A session: where files are, and the models that were linked so far. Shared by the threads of a batch.
 
+use crate::claims;
 use crate::engines::Engines;
 use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
@@ -7,7 +8,7 @@ use crate::mapped::mapped;
 use crate::{Files, ModelOptions, Options, States, refusal, unreadable};
 use std::sync::Arc;
 use std::time::Instant;
-use treville_base::Cancel;
+use treville_base::{Cancel, Name};
 use treville_report::Failure;
 use treville_task::{Bounds, Engine, Limits, Semantics, Task};
 
@@ -98,7 +99,18 @@ impl<'f> Session<'f> {
         let named = |name: &String| self.engines.named(name).map(|engine| (name.clone(), engine));
         let second = options.run.cross_check.as_ref().map(named).transpose().map_err(unreadable)?;
         let spares = self.engines.spares(&options.run);
-        let task = self.task(&loaded, &model, options)?;
+        let mut task = self.task(&loaded, &model, options)?;
+        if options.run.engine.as_deref() == Some(claims::ENGINE) {
+            if second.is_some() {
+                return Err(unreadable(
+                    "--cross-check: no other engine runs machines; compare with the model of that name",
+                ));
+            }
+            task.semantics = Semantics::Machine(Name::new(&model.name));
+            task.limits.states = options.run.max_states;
+            task.bounds =
+                Bounds { messages: options.run.max_messages, actions: options.run.max_actions, ..task.bounds };
+        }
         engine.supports(&task).map_err(|why| refusal(engine.info().name, &why, &loaded.sources))?;
         Ok(Prepared { loaded, model, engine, spares, second, task, states: options.run.states })
     }

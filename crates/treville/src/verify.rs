@@ -36,6 +36,10 @@ impl Session<'_> {
             report.time = start.elapsed();
             return report;
         }
+        if options.run.inductive {
+            report.content = Content::Failed(unreadable("--inductive is about programs in .rar and their invariants"));
+            return report;
+        }
         if let Some(language) = programs::language(path) {
             report.content = match self.check_program(path, language, options, 0, monitor) {
                 Err(failure) => Content::Failed(failure),

@@ -83,6 +83,9 @@ pub(crate) struct VerifyArgs {
     /// Leave proofs that something does not happen in this folder, which must be new or empty (`treville check-proof`).
     #[arg(long, value_name = "DIR", help_heading = "Engine bmc")]
     pub(crate) proof: Option<String>,
+    /// Say whether invariants are inductive: preserved by every step from every state that satisfies them, reachable or not.
+    #[arg(long, help_heading = "Engine machine")]
+    pub(crate) inductive: bool,
     /// Files that are checked at the same time (default: as many as there are processors).
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
@@ -433,6 +436,7 @@ impl ModelFileArgs {
 impl RunArgs {
     pub(crate) fn options(&self, model: ModelOptions, states: States) -> Options {
         let run = RunOptions {
+            inductive: false,
             effort: None,
             engine: Some(self.engine.clone()),
             plain: self.plain,

@@ -75,3 +75,21 @@ fn calls_that_mean_nothing_are_refused() {
     }
     assert_eq!(treville(&["explain", program]).status, 2);
 }
+
+#[test]
+fn inductive_is_more_than_true() {
+    let program = "cases/guide/message.rar";
+    let run = treville(&["verify", program, "--inductive", "--json", "--witness"]);
+    assert!(run.status == 1 && run.stdout.contains(r#""inductive":true"#), "{}", run.stdout);
+    assert!(run.stdout.contains(r#""message":"seen is not inductive""#), "{}", run.stdout);
+    let own = common::write(
+        "own.rar",
+        "init x = 0;\nthread t { 1: x := 1; }\nthread u { r := x; }\ninvariant own: pc(t) == end => definite(t, x, 1);\n",
+    );
+    let bounded = treville(&["verify", &own, "--inductive"]);
+    assert!(bounded.status == 3 && bounded.stdout.contains("values are among 0, 1"), "{}", bounded.stdout);
+    assert_eq!(treville(&["verify", &own, "--inductive", "--accept-bounded"]).status, 0);
+    assert_eq!(treville(&["verify", &own, "--inductive", "--model=tso"]).status, 3);
+    assert_eq!(treville(&["verify", "cases/guide/MP.litmus", "--inductive"]).status, 2);
+    assert_eq!(treville(&["verify", "cases/bad-input/waits.rar", "--inductive"]).status, 2);
+}

@@ -88,6 +88,10 @@ pub(crate) enum Step {
     Pause {
         next: usize,
     },
+    /// Waits until what the thread has written is there for all.
+    Fence {
+        next: usize,
+    },
     Set {
         dst: usize,
         value: Word,
@@ -152,20 +156,55 @@ impl Word {
         }
     }
 
-    fn visit_regs(&self, visit: &mut impl FnMut(usize)) {
+    pub(crate) fn visit_regs(&self, visit: &mut impl FnMut(usize)) {
+        self.visit(&mut |part| {
+            if let Word::Reg(reg) = part {
+                visit(*reg);
+            }
+        });
+    }
+
+    /// Calls `visit` for this and every part of it.
+    pub(crate) fn visit(&self, visit: &mut impl FnMut(&Word)) {
+        visit(self);
         match self {
-            Word::Const(_) => {}
-            Word::Reg(reg) => visit(*reg),
-            Word::Un(_, _, a) | Word::Cast(_, _, _, a) => a.visit_regs(visit),
+            Word::Const(_) | Word::Reg(_) => {}
+            Word::Un(_, _, a) | Word::Cast(_, _, _, a) => a.visit(visit),
             Word::Bin(_, _, a, b) => {
-                a.visit_regs(visit);
-                b.visit_regs(visit);
+                a.visit(visit);
+                b.visit(visit);
             }
             Word::Ite(c, a, b) => {
-                c.visit_regs(visit);
-                a.visit_regs(visit);
-                b.visit_regs(visit);
+                c.visit(visit);
+                a.visit(visit);
+                b.visit(visit);
             }
+        }
+    }
+}
+
+impl Step {
+    /// The expressions in it.
+    pub(crate) fn words(&self) -> Vec<&Word> {
+        match self {
+            Step::Write { value, .. } | Step::Set { value, .. } => vec![value],
+            Step::Branch { cond, .. } | Step::Assume { cond, .. } => vec![cond],
+            Step::Update { guard, new, .. } => guard.iter().chain([new]).collect(),
+            Step::Read { .. }
+            | Step::Pause { .. }
+            | Step::Fence { .. }
+            | Step::Goto { .. }
+            | Step::Done
+            | Step::Stuck
+            | Step::Fail => Vec::new(),
+        }
+    }
+
+    /// The variable that it accesses.
+    pub(crate) fn var(&self) -> Option<usize> {
+        match self {
+            Step::Read { var, .. } | Step::Write { var, .. } | Step::Update { var, .. } => Some(*var),
+            _ => None,
         }
     }
 }
@@ -189,6 +228,7 @@ impl Step {
             | Step::Write { next, .. }
             | Step::Update { next, .. }
             | Step::Pause { next }
+            | Step::Fence { next }
             | Step::Set { next, .. }
             | Step::Goto { next }
             | Step::Assume { next, .. } => (Some(*next), None),

@@ -1,7 +1,8 @@
 //! The engine: which memory a task means, what it looks for, and what it answers.
 
-use crate::code::{Code, compile};
-use crate::memory::{Buffers, Graph, Memory, Sequential, Views};
+use crate::code::{Code, Step, compile};
+use crate::induction::Induction;
+use crate::memory::{Anywhere, Buffers, Graph, Memory, Sequential, Views};
 use crate::props::{Check, encountered_objects, observed, watched_threads};
 use crate::replay;
 use crate::search::{Searched, Target, Wanted, holds, search};
@@ -9,8 +10,8 @@ use crate::symmetry::Symmetries;
 use crate::system::{Bounds, Effect, Move, State, System};
 use std::collections::BTreeSet;
 use std::time::Instant;
-use treville_base::{Idx, Name};
-use treville_ir::{Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
+use treville_base::{Idx, Name, Span};
+use treville_ir::{Dialect, Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
 use treville_task::{
     Answer, Engine, EngineInfo, FinalState, Goal, Monitor, Outcome, Query, Run, Scope, Semantics, Stats, StopReason,
     Task, Unsupported,
@@ -78,6 +79,13 @@ impl Engine for Machine {
         let n_threads = code.threads.len();
         let views = |always| Views { init: init.clone(), n_threads, always, keep: kept(code, props(&task.queries)) };
         let buffers = |by_variable| Buffers { init: init.clone(), n_threads, by_variable };
+        if task.queries.iter().any(is_step) {
+            return match machine.as_str() {
+                "sc" => prepared.induction(task, Sequential { init }),
+                "ra" => prepared.induction(task, views(true)),
+                _ => prepared.induction(task, views(false)),
+            };
+        }
         match machine.as_str() {
             "sc" => prepared.answer(task, Sequential { init }, monitor),
             "tso" => prepared.answer(task, buffers(false), monitor),
@@ -116,7 +124,16 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
     if !encountered.is_empty() && !matches!(machine.as_str(), "ra" | "rar" | "rar-graph") {
         return Err(refuse(format!("on {machine} there is no set of writes that a thread has encountered")));
     }
+    if task.queries.iter().any(is_step) && !matches!(machine.as_str(), "sc" | "ra" | "rar") {
+        return Err(refuse(format!(
+            "whether an invariant is inductive is not looked at on {machine} (on sc, ra and rar it is)"
+        )));
+    }
     let code = compile(&task.program, &watched)?;
+    takes_dialect(machine, task)?;
+    if let ("ra" | "rar" | "rar-graph", Some(fence)) = (machine.as_str(), fence(&code)) {
+        return Err(Unsupported { what: format!("a fence is not run on {machine}"), span: Some(fence) });
+    }
     if code.threads.len() > MOST_THREADS {
         return Err(refuse(format!("more than {MOST_THREADS} threads")));
     }
@@ -132,12 +149,36 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
             Goal::Final { condition, filter } => Target::Final(condition.clone(), filter.clone()),
             Goal::Failure(Failure::Assertion) => Target::Failed,
             Goal::Failure(Failure::Deadlock) => Target::Deadlock,
-            Goal::Failure(_) | Goal::Flag(_) => Target::Never,
+            Goal::Failure(_) | Goal::Flag(_) | Goal::Step { .. } => Target::Never,
         })
     };
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
     let symmetries = Symmetries::of(&code, &task.symmetries)?;
     Ok(Prepared { machine: machine.clone(), code, targets, symmetries })
+}
+
+/// Whether programs in these words mean something on a machine: orders of accesses are those of C11, buffers those of x86.
+fn takes_dialect(machine: &str, task: &Task) -> Result<(), Unsupported> {
+    let dialect = task.program.dialect.name.as_str();
+    let has = |names: &[&str]| task.program.tags.iter().any(|tag| names.iter().any(|name| *tag == *name));
+    if machine == "pso" && dialect == "C" && has(&["SC"]) {
+        return Err(refuse("what seq_cst means on pso is not said: this"));
+    }
+    // The model of that name leaves them as they are.
+    if machine == "ra" && task.question.is_some() && has(&["RLX", "NA"]) {
+        return Err(refuse("on the machine ra every access releases or acquires: a test with relaxed accesses"));
+    }
+    let takes = match machine {
+        "sc" => dialect != Dialect::KERNEL && dialect != "LISA",
+        "tso" | "pso" => matches!(dialect, "C" | "X86" | "X86_64"),
+        _ => dialect == "C",
+    };
+    if takes { Ok(()) } else { Err(refuse(format!("a program in {dialect} on the machine {machine}"))) }
+}
+
+fn fence(code: &Code) -> Option<Span> {
+    let mut nodes = code.threads.iter().flat_map(|thread| &thread.nodes);
+    nodes.find(|node| matches!(node.step, Step::Fence { .. })).map(|node| node.span)
 }
 
 /// Threads that do the same rest at the same places.
@@ -153,11 +194,16 @@ fn watch_equals(symmetries: &[Symmetry], watched: &mut BTreeSet<usize>) {
     }
 }
 
+fn is_step(query: &Query) -> bool {
+    matches!(query.goal, Goal::Step { .. })
+}
+
 /// The properties of states that are asked for.
 fn props(queries: &[Query]) -> impl Iterator<Item = &Prop> {
-    queries.iter().filter_map(|query| match &query.goal {
-        Goal::State(prop) | Goal::End(prop) => Some(prop),
-        Goal::Final { .. } | Goal::Flag(_) | Goal::Failure(_) => None,
+    queries.iter().flat_map(|query| match &query.goal {
+        Goal::State(prop) | Goal::End(prop) => vec![prop],
+        Goal::Step { given, prop } => given.iter().chain([prop]).collect(),
+        Goal::Final { .. } | Goal::Flag(_) | Goal::Failure(_) => Vec::new(),
     })
 }
 
@@ -184,6 +230,32 @@ impl Prepared {
             given => given,
         };
         Bounds { messages, actions }
+    }
+
+    /// Looks at steps from everywhere.
+    fn induction<M: Anywhere>(&self, task: &Task, memory: M) -> Outcome {
+        let messages = vec![usize::MAX; self.code.vars.len()];
+        let system = System { code: &self.code, memory, bounds: Bounds { messages, actions: None } };
+        let most_states = task.limits.states.unwrap_or(MOST_STATES);
+        let mut outcome = Outcome::default();
+        for query in &task.queries {
+            let Goal::Step { given, prop } = &query.goal else {
+                outcome
+                    .answers
+                    .push(Answer::Open(StopReason::Refused("a question about runs among those about steps".into())));
+                continue;
+            };
+            let kept = task.bounds.messages;
+            let asked = Induction::new(&self.code, given, prop, kept, most_states, &task.limits.cancel);
+            let answer = match asked.map(|asked| (asked.run(&system), asked.assumptions(self.machine != "sc"))) {
+                Ok((Ok(Some(run)), _)) => Answer::Reached(Box::new(run)),
+                Ok((Ok(None), relative_to)) => Answer::Absent(Scope { complete: false, relative_to }),
+                Ok((Err(why), _)) => Answer::Open(why),
+                Err(why) => Answer::Open(StopReason::Refused(why.what)),
+            };
+            outcome.answers.push(answer);
+        }
+        outcome
     }
 
     fn answer<M: Memory>(&self, task: &Task, memory: M, monitor: &dyn Monitor) -> Outcome {

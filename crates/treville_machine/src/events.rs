@@ -178,7 +178,7 @@ impl<'c> Walk<'c> {
                     begun.push((access, values, vec![guard.negated()], *next));
                 }
             }
-            Step::Pause { next } => begun.push((GuardedAccess::None, before, Vec::new(), *next)),
+            Step::Pause { next } | Step::Fence { next } => begun.push((GuardedAccess::None, before, Vec::new(), *next)),
             // These rest only where a loop would run silently for ever.
             Step::Set { .. } | Step::Branch { .. } | Step::Goto { .. } | Step::Assume { .. } => {
                 for (values, guards, next) in self.silent(&node.step, before, Vec::new())? {
@@ -271,9 +271,13 @@ impl<'c> Walk<'c> {
             }
             Step::Pause { next } | Step::Goto { next } => vec![(values, guards, *next)],
             // These are visible.
-            Step::Read { .. } | Step::Write { .. } | Step::Update { .. } | Step::Done | Step::Stuck | Step::Fail => {
-                Vec::new()
-            }
+            Step::Read { .. }
+            | Step::Write { .. }
+            | Step::Update { .. }
+            | Step::Fence { .. }
+            | Step::Done
+            | Step::Stuck
+            | Step::Fail => Vec::new(),
         })
     }
 

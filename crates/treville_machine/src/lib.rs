@@ -9,6 +9,7 @@
 mod code;
 mod engine;
 mod events;
+mod induction;
 mod least;
 mod memory;
 mod props;

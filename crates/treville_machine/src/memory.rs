@@ -4,6 +4,7 @@
 //! A choice is found first and made later, so that a run is a list of numbers, and a step costs one copy of a state.
 
 mod buffers;
+mod domain;
 mod graph;
 mod sequential;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod tests;
 mod views;
 
 pub(crate) use buffers::Buffers;
+pub(crate) use domain::{Anywhere, Domain, MayWrite, each_choice};
 pub(crate) use graph::Graph;
 pub(crate) use sequential::Sequential;
 pub(crate) use views::{MAX_MESSAGES, Views};
@@ -97,6 +99,11 @@ pub(crate) trait Memory: Sync {
     fn flush(&self, _: &mut Self::State, _: &Flush) {}
     /// Whether nothing is on its way.
     fn is_quiet(&self, _: &Self::State) -> bool {
+        true
+    }
+
+    /// Whether nothing of a thread is on its way.
+    fn is_drained(&self, _: &Self::State, _: usize) -> bool {
         true
     }
 

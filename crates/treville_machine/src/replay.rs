@@ -100,7 +100,7 @@ pub(crate) fn run<M: Memory>(system: &System<'_, M>, moves: &[Move], watched: Ve
         steps.push(told(system, step, before, seen));
     });
     let start = watched.iter().map(|(thread, object)| observed(system, &start, *thread, *object)).collect();
-    Run { watched, start, steps, waiting: Vec::new() }
+    Run { watched, start, steps, waiting: Vec::new(), begin: None }
 }
 
 /// Threads that are not done.
@@ -110,7 +110,7 @@ pub(crate) fn waiting<M: Memory>(system: &System<'_, M>, state: &State<M::State>
     (0..state.nodes.len()).filter(|thread| !is_done(*thread)).map(ThreadId::from_usize).collect()
 }
 
-fn observed<M: Memory>(
+pub(crate) fn observed<M: Memory>(
     system: &System<'_, M>,
     state: &State<M::State>,
     thread: ThreadId,
@@ -128,7 +128,12 @@ fn observed<M: Memory>(
     seen.into_iter().map(show).collect()
 }
 
-fn told<M: Memory>(system: &System<'_, M>, step: Move, before: &State<M::State>, seen: Vec<Vec<Observed>>) -> RunStep {
+pub(crate) fn told<M: Memory>(
+    system: &System<'_, M>,
+    step: Move,
+    before: &State<M::State>,
+    seen: Vec<Vec<Observed>>,
+) -> RunStep {
     let object = |var: usize| system.code.vars[var].object;
     let signed = |var: usize, value: u64| signed_value(system, var, value);
     let source = |var, value, origin: u32| Source { value: signed(var, value), step: origin.checked_sub(1) };

@@ -138,7 +138,7 @@ impl<M: Memory> System<'_, M> {
         }
     }
 
-    fn thread_steps(
+    pub(crate) fn thread_steps(
         &self,
         state: &State<M::State>,
         thread: usize,
@@ -188,6 +188,13 @@ impl<M: Memory> System<'_, M> {
                 let next = run_silent(&node.step, own);
                 self.settle(&mut room.next, thread, next, &mut room.passed[thread]);
                 visit(Move { actor, pick: 0, effect: Effect::Skip }, &room.next);
+            }
+            Step::Fence { next } => {
+                if self.memory.is_drained(&state.memory, thread) {
+                    room.next.clone_from_state(state);
+                    self.settle(&mut room.next, thread, *next, &mut room.passed[thread]);
+                    visit(Move { actor, pick: 0, effect: Effect::Skip }, &room.next);
+                }
             }
             Step::Done | Step::Stuck | Step::Fail => {}
         }
@@ -349,6 +356,12 @@ fn run_silent(step: &Step, regs: &mut [u64]) -> usize {
             }
         }
         // The others are visible, and never run here.
-        Step::Read { .. } | Step::Write { .. } | Step::Update { .. } | Step::Done | Step::Stuck | Step::Fail => STUCK,
+        Step::Read { .. }
+        | Step::Write { .. }
+        | Step::Update { .. }
+        | Step::Fence { .. }
+        | Step::Done
+        | Step::Stuck
+        | Step::Fail => STUCK,
     }
 }

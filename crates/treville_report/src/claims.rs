@@ -6,7 +6,7 @@ use crate::{ClaimsChecked, Details, FileReport, Paint, Palette};
 use std::fmt::Write;
 use treville_base::Idx;
 use treville_ir::{Claim, ObjectId};
-use treville_task::{Actor, Answer, Observed, Order, Run, RunAction, RunStep, Source, Verdict};
+use treville_task::{Actor, Answer, Begin, Observed, Order, Run, RunAction, RunStep, Source, Verdict};
 
 /// Source lines are cut to this.
 const WIDEST_SOURCE: usize = 40;
@@ -55,9 +55,11 @@ fn meaning(checked: &ClaimsChecked) -> String {
             match names.as_slice() {
                 ["deadlock"] => "the threads can wait for ever".to_owned(),
                 ["assertion"] => "an assertion can be false".to_owned(),
+                names if checked.inductive.is_some() => format!("{} {verb} not inductive", names.join(", ")),
                 names => format!("{} {verb} violated", names.join(", ")),
             }
         }
+        Verdict::Yes if checked.inductive.is_some() => "no step breaks an invariant if all hold before it".to_owned(),
         Verdict::Yes if checked.claims.invariants.is_empty() => match checked.claims.outcomes.len() {
             0 => "no run fails".to_owned(),
             _ => "every outcome is decided".to_owned(),
@@ -75,7 +77,14 @@ fn rows(checked: &ClaimsChecked, palette: Palette, out: &mut String) {
         n => format!("after {}", plural(n, "step")),
     };
     for (i, (claim, answer)) in checked.invariants().enumerate() {
+        let alone = checked.inductive.as_ref().map(|alone| alone.get(i).copied().unwrap_or(false));
         let says = match answer {
+            Answer::Reached(run) if alone.is_some() => {
+                let why = if run.steps.is_empty() { "does not hold at the start" } else { "not inductive" };
+                palette.paint(Paint::Bad, why)
+            }
+            Answer::Absent(_) if alone == Some(true) => palette.paint(Paint::Good, "inductive"),
+            Answer::Absent(_) if alone == Some(false) => palette.paint(Paint::Good, "inductive with the others"),
             Answer::Reached(run) => palette.paint(Paint::Bad, &format!("violated {}", steps(run))),
             Answer::Absent(scope) if scope.complete && checked.vacuous[i] => {
                 let vacuous = "holds, but says nothing: no state satisfies its left side";
@@ -97,8 +106,10 @@ fn rows(checked: &ClaimsChecked, palette: Palette, out: &mut String) {
         let _ = writeln!(out, "  {:width$}  {says}", claim.name);
     }
     let stat = |name: &str| checked.outcome.stats.get(name).copied().unwrap_or(0) as usize;
-    let counts = format!("{}, {}", plural(stat("states"), "state"), plural(stat("transitions"), "transition"));
-    let _ = writeln!(out, "  {}", palette.paint(Paint::Faint, &counts));
+    if checked.inductive.is_none() {
+        let counts = format!("{}, {}", plural(stat("states"), "state"), plural(stat("transitions"), "transition"));
+        let _ = writeln!(out, "  {}", palette.paint(Paint::Faint, &counts));
+    }
     for assumption in &checked.scope.relative_to {
         let _ = writeln!(out, "  {} {assumption}", palette.paint(Paint::Doubt, "bounded"));
     }
@@ -137,10 +148,14 @@ fn told(checked: &ClaimsChecked, what: &str, name: &str, run: &Run, palette: Pal
             };
             format!("{after} nothing changes any more, and {} not done", are(&waits))
         }
+        (_, Some(says)) if run.begin.is_some() => format!("breaks {name}: {says}"),
         (what, Some(says)) => format!("{what} {name}: {says}"),
         (what, None) => format!("{what} {name}"),
     };
     let _ = writeln!(out, "\n{}", palette.paint(Paint::Strong, &title));
+    if let Some(begin) = &run.begin {
+        let _ = writeln!(out, "  {}", begins(checked, begin));
+    }
     if run.steps.is_empty() && run.watched.is_empty() {
         return;
     }
@@ -157,7 +172,8 @@ fn told(checked: &ClaimsChecked, what: &str, name: &str, run: &Run, palette: Pal
     }
     for (i, step) in run.steps.iter().enumerate() {
         let (line, source) = place(checked, step);
-        let mut row = vec![(i + 1).to_string(), who(checked, step), line, source, action(checked, step)];
+        let mut row =
+            vec![(i + 1).to_string(), who(checked, step), line, source, action(checked, step, run.begin.is_none())];
         row.extend(seen(&step.seen));
         table.push(row);
     }
@@ -199,12 +215,30 @@ fn place(checked: &ClaimsChecked, step: &RunStep) -> (String, String) {
     (checked.sources.start(span).line.to_string(), cut)
 }
 
-/// `reads f = 1 of step 2 (acquire)`
-fn action(checked: &ClaimsChecked, step: &RunStep) -> String {
+/// `from t1 at 3, t2 at 6, r@t2 = 0`
+fn begins(checked: &ClaimsChecked, begin: &Begin) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for (thread, label) in &begin.places {
+        let label = label.as_ref().map_or("a step without a label", |label| label.as_str());
+        parts.push(format!("{} at {label}", checked.program.roots[*thread].name));
+    }
+    for (thread, reg, value) in &begin.registers {
+        let root = &checked.program.roots[*thread];
+        let info = &checked.program.funcs[root.func].regs[*reg];
+        if !info.is_temporary() {
+            parts.push(format!("{}@{} = {value}", info.name, root.name));
+        }
+    }
+    format!("from {}", parts.join(", "))
+}
+
+/// `reads f = 1 of step 2 (acquire)`; writes that no step made are initial if the run begins at the start.
+fn action(checked: &ClaimsChecked, step: &RunStep, from_start: bool) -> String {
     let name = |object: &ObjectId| checked.program.objects[*object].name.clone();
     let of = |source: &Source| match source.step {
         Some(step) => format!("of step {}", step + 1),
-        None => "initial".to_owned(),
+        None if from_start => "initial".to_owned(),
+        None => "that was there".to_owned(),
     };
     let text = match &step.action {
         RunAction::Read { object, from } => format!("reads {} = {} {}", name(object), from.value, of(from)),
@@ -278,8 +312,13 @@ pub(crate) fn json(object: &mut Object, checked: &ClaimsChecked, details: Detail
             object.raw(key, &array(&rows));
         }
     }
-    object.number("visited", stat("states"));
-    object.number("transitions", stat("transitions"));
+    match &checked.inductive {
+        Some(_) => object.raw("inductive", "true"),
+        None => {
+            object.number("visited", stat("states"));
+            object.number("transitions", stat("transitions"));
+        }
+    }
     if let Some(run) = checked.deadlock().and_then(run_of) {
         let mut row = Object::new();
         row.number("steps", run.steps.len() as u64);
@@ -313,6 +352,7 @@ fn violation(checked: &ClaimsChecked, name: &str, run: &Run) -> String {
     let message = match name {
         "assertion" if claim.is_none() => "an assertion is false".to_owned(),
         "deadlock" if claim.is_none() => "the threads wait for ever".to_owned(),
+        name if run.begin.is_some() => format!("{name} is not inductive"),
         name => format!("{name} is violated after {}", plural(run.steps.len(), "step")),
     };
     row.string("message", &message);
@@ -337,7 +377,7 @@ fn witness(checked: &ClaimsChecked, run: &Run) -> String {
         if let Some(label) = &step.label {
             row.string("label", label);
         }
-        row.string("action", &action(checked, step));
+        row.string("action", &action(checked, step, run.begin.is_none()));
         let seen = |((thread, object), set): (&(treville_ir::ThreadId, ObjectId), &Vec<Observed>)| {
             let mut row = Object::new();
             row.string("thread", &checked.program.roots[*thread].name);

@@ -61,6 +61,9 @@ pub struct ClaimsChecked {
     /// Whether threads that wait for ever are a violation.
     pub asks_deadlock: bool,
     pub accepts_bounded: bool,
+    /// If the question was whether the invariants are inductive together: whether each is so by itself. Answers are then
+    /// about single steps.
+    pub inductive: Option<Vec<bool>>,
     pub verdict: Verdict,
     pub scope: Scope,
 }

@@ -17,5 +17,5 @@ pub use outcome::{
     Witness,
 };
 pub use query::{Bounds, Goal, Limits, Query, Reductions, Reference, Semantics, Task};
-pub use run::{Actor, Observed, Run, RunAction, RunStep, Source};
+pub use run::{Actor, Begin, Observed, Run, RunAction, RunStep, Source};
 pub use story::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};

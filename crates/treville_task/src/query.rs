@@ -88,6 +88,9 @@ pub enum Goal {
     State(Prop),
     /// So does one in which all threads are done.
     End(Prop),
+    /// One step leads from a state in which all of `given` holds, whether a run comes there or not, to one where `prop` does
+    /// not hold; or it does not hold at the start.
+    Step { given: Vec<Prop>, prop: Prop },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 
 use crate::Order;
 use treville_base::{Name, Span};
-use treville_ir::{ObjectId, ThreadId};
+use treville_ir::{ObjectId, Reg, ThreadId};
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Run {
@@ -13,6 +13,16 @@ pub struct Run {
     pub steps: Vec<RunStep>,
     /// Where the run is in a loop for ever, or nothing goes on: the threads that are not done.
     pub waiting: Vec<ThreadId>,
+    /// Where it begins, if that is not the start.
+    pub begin: Option<Begin>,
+}
+
+/// A state that a run may begin in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Begin {
+    /// Where threads are, as far as it matters.
+    pub places: Vec<(ThreadId, Option<Name>)>,
+    pub registers: Vec<(ThreadId, Reg, i64)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -24,6 +24,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let mut printer = Printer::new(args, &files);
     let mut options = args.run.options(args.model.options(), printer.wants_states());
     options.run.bmc.proofs = args.proof.is_some();
+    options.run.inductive = args.inductive;
     let mut proofs = match args.proof.as_deref().map(ProofFolder::new).transpose() {
         Ok(proofs) => proofs,
         Err(why) => {

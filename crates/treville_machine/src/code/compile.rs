@@ -14,6 +14,9 @@ use treville_term::Bv;
 const ACQUIRE: &[&str] = &["ACQ", "ACQ_REL", "SC", "CON"];
 const RELEASE: &[&str] = &["REL", "ACQ_REL", "SC"];
 
+/// Those of fences after which nothing waits in a buffer.
+const FULL_FENCE: &[&str] = &["MFENCE", "SC"];
+
 /// Node numbers must fit in what states keep of them.
 const MAX_NODES: usize = 60_000;
 
@@ -219,7 +222,8 @@ impl Compiler<'_> {
             Op::Mark(Mark::Step) => Step::Pause { next },
             Op::Mark(Mark::Cut) => return Err(refuse("a program that was cut at a bound", inst.span)),
             Op::Mark(_) => Step::Goto { next },
-            Op::Fence { .. } => return Err(refuse("a fence", inst.span)),
+            Op::Fence { tags } if self.has(tags, FULL_FENCE) => Step::Fence { next },
+            Op::Fence { .. } => return Err(refuse("a fence of this kind", inst.span)),
             Op::Lock { .. } => return Err(refuse("a lock", inst.span)),
             Op::Fail { .. }
             | Op::Wait { .. }
@@ -288,6 +292,7 @@ impl Compiler<'_> {
                 | Step::Write { next, .. }
                 | Step::Update { next, .. }
                 | Step::Pause { next }
+                | Step::Fence { next }
                 | Step::Set { next, .. }
                 | Step::Goto { next }
                 | Step::Assume { next, .. } => to(next),

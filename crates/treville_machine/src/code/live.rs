@@ -47,7 +47,13 @@ fn uses(step: &Step, visit: &mut impl FnMut(usize)) {
             };
             guard.iter().chain([new]).for_each(|word| word.visit_regs(&mut others));
         }
-        Step::Read { .. } | Step::Pause { .. } | Step::Goto { .. } | Step::Done | Step::Stuck | Step::Fail => {}
+        Step::Read { .. }
+        | Step::Pause { .. }
+        | Step::Fence { .. }
+        | Step::Goto { .. }
+        | Step::Done
+        | Step::Stuck
+        | Step::Fail => {}
     }
 }
 

@@ -117,6 +117,10 @@ impl Memory for Buffers {
         s.waiting.iter().all(VecDeque::is_empty)
     }
 
+    fn is_drained(&self, s: &Buffered, thread: usize) -> bool {
+        s.waiting[thread].is_empty()
+    }
+
     fn aware(&self, s: &Buffered, thread: usize, var: usize, _: Aware, out: &mut Vec<Seen>) {
         let seen = Self::seen(s, thread, var);
         out.push(Seen { value: seen.value, released: false, covered: false, origin: seen.origin });

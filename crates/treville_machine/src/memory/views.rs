@@ -21,22 +21,22 @@ pub(crate) struct Views {
 #[derive(Clone)]
 pub(crate) struct ViewState {
     /// For each thread and variable, a position in the list of the variable.
-    views: Vec<u16>,
+    pub(super) views: Vec<u16>,
     /// Where the list of each variable begins; one more at the end.
-    starts: Vec<u16>,
-    messages: Vec<Message>,
+    pub(super) starts: Vec<u16>,
+    pub(super) messages: Vec<Message>,
     /// For each message and variable, how far the writer was; of those that release only.
-    released: Vec<u16>,
+    pub(super) released: Vec<u16>,
     /// Threads that have done something, if anybody asks.
-    acted: u64,
+    pub(super) acted: u64,
 }
 
 #[derive(Clone, Copy)]
-struct Message {
-    written: Written,
-    releases: bool,
+pub(super) struct Message {
+    pub(super) written: Written,
+    pub(super) releases: bool,
     /// An update has read it.
-    covered: bool,
+    pub(super) covered: bool,
 }
 
 /// Longer lists are not made.
