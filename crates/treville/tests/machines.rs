@@ -60,7 +60,8 @@ fn machines_and_models_of_one_name_agree() {
 
 #[test]
 fn what_machines_do_not_take_is_refused() {
-    let relaxed = "C test\n{}\nP0 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }\nexists (x=1)\n";
+    let relaxed =
+        "C test\n{}\nP0 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }\nexists (x=1)\n";
     assert_eq!(answer(relaxed, "machine", "rar").map(|(word, _)| word), Some(VerdictWord::Yes));
     assert_eq!(answer(relaxed, "machine", "ra"), None);
     let fence = "C test\n{}\nP0 (atomic_int* x) { atomic_thread_fence(memory_order_seq_cst); }\nexists (x=0)\n";
