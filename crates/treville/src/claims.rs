@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Instant;
 use treville_base::{Diagnostic, Name, SourceMap};
 use treville_ir::{Claims, Failure as Failing, Program, Prop};
-use treville_machine::{MACHINES, check_symmetries};
-use treville_report::{ClaimsChecked, Failure};
+use treville_machine::{MACHINES, Machine, check_symmetries};
+use treville_report::{ClaimsChecked, Failure, Subject};
 use treville_task::{
-    Answer, Bounds, Goal, Limits, Monitor, Outcome, Query, Scope, Semantics, StopReason, Task, Unsupported, Verdict,
+    Answer, Bounds, Command, Goal, Limits, Moment, Monitor, Outcome, Query, Scope, Semantics, StopReason, Task,
+    Unsupported, Verdict,
 };
 
 /// The engine for these programs.
@@ -56,17 +57,8 @@ impl Session<'_> {
         if options.run.inductive && claims.invariants.is_empty() {
             return Err(unreadable("--inductive: there is no invariant"));
         }
-        let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
         let run = &options.run;
-        let task = Task {
-            queries: if run.inductive { steps(&claims) } else { queries(&claims) },
-            bounds: Bounds { messages: run.max_messages, actions: run.max_actions, ..Bounds::default() },
-            limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: run.max_states },
-            reductions: run.reductions,
-            symmetries: if run.reductions.symmetry { claims.symmetries.clone() } else { Vec::new() },
-            ..Task::new(program, Semantics::Machine(Name::new(&machine)))
-        };
+        let task = self.claims_task(Arc::clone(&program), &claims, &machine, options);
         let engine = self.engines.named(ENGINE).map_err(unreadable)?;
         engine.supports(&task).map_err(|why| refusal(ENGINE, &why, &sources))?;
         let mut outcome = engine.run(&task, monitor);
@@ -91,6 +83,44 @@ impl Session<'_> {
             scope: Scope { complete: true, relative_to: Vec::new() },
         };
         Ok(Run { machine, engine: ENGINE, checked: judged(checked) })
+    }
+}
+
+impl Session<'_> {
+    fn claims_task(&self, program: Arc<Program>, claims: &Claims, machine: &str, options: &Options) -> Task {
+        let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        let run = &options.run;
+        Task {
+            queries: if run.inductive { steps(claims) } else { queries(claims) },
+            bounds: Bounds { messages: run.max_messages, actions: run.max_actions, ..Bounds::default() },
+            limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: run.max_states },
+            reductions: run.reductions,
+            symmetries: if run.reductions.symmetry { claims.symmetries.clone() } else { Vec::new() },
+            ..Task::new(program, Semantics::Machine(Name::new(machine)))
+        }
+    }
+
+    /// Lets somebody go through a run of a program step by step; `tell` makes of what there is to see what is chosen.
+    ///
+    /// # Errors
+    /// If the file or the call is wrong, or the machine does not run it.
+    pub fn step_through(
+        &self,
+        path: &str,
+        options: &Options,
+        tell: &mut dyn FnMut(&Moment, &Subject<'_>) -> Command,
+    ) -> Result<(), Failure> {
+        if !path.ends_with(ENDING) {
+            return Err(unreadable(format!("--interactive is about programs in {ENDING}")));
+        }
+        let Stated { program, claims, sources } = self.load_claims(path)?;
+        let machine = machine(options)?;
+        refuse_options(options)?;
+        let task = self.claims_task(Arc::clone(&program), &claims, &machine, options);
+        let subject = Subject { program: &program, claims: &claims, sources: &sources };
+        let walked = Machine.step_through(&task, &mut |moment| tell(moment, &subject));
+        walked.map_err(|why| refusal(ENGINE, &[why], &sources))
     }
 }
 

@@ -83,6 +83,9 @@ pub(crate) struct VerifyArgs {
     /// Leave proofs that something does not happen in this folder, which must be new or empty (`treville check-proof`).
     #[arg(long, value_name = "DIR", help_heading = "Engine bmc")]
     pub(crate) proof: Option<String>,
+    /// Go through a run step by step: a number takes that step, `b` goes back, `q` ends.
+    #[arg(short, long, conflicts_with_all = ["json", "inductive"], help_heading = "Engine machine")]
+    pub(crate) interactive: bool,
     /// Say whether invariants are inductive: preserved by every step from every state that satisfies them, reachable or not.
     #[arg(long, help_heading = "Engine machine")]
     pub(crate) inductive: bool,

@@ -65,7 +65,7 @@ fn answers(checks: &[Check], more: &[&str]) -> Vec<Answer> {
 }
 
 fn programs() -> Vec<PathBuf> {
-    let folders = ["locks", "mutex", "structures"].map(|name| root().join("case-studies").join(name));
+    let folders = ["locks", "mutex", "peterson", "structures"].map(|name| root().join("case-studies").join(name));
     let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the folder"));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "c"));

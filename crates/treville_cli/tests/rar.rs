@@ -93,3 +93,44 @@ fn inductive_is_more_than_true() {
     assert_eq!(treville(&["verify", "cases/guide/MP.litmus", "--inductive"]).status, 2);
     assert_eq!(treville(&["verify", "cases/bad-input/waits.rar", "--inductive"]).status, 2);
 }
+
+/// Goes through a run with these lines as input.
+fn step(args: &[&str], input: &str) -> (i32, String) {
+    use std::io::Write;
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_treville"))
+        .args(["verify", "--engine=machine", "--interactive"])
+        .args(args)
+        .current_dir(common::root())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    child.stdin.take().expect("an input").write_all(input.as_bytes()).expect("it is read");
+    let output = child.wait_with_output().expect("it ends");
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn somebody_can_go_through_a_run() {
+    let program = "cases/guide/message-relaxed.rar";
+    let (status, said) = step(&[program], "1\n1\n1\nb\nnonsense\n9\n2\nq\n");
+    assert_eq!(status, 0, "{said}");
+    for part in [
+        "start\n  t1 at 1\n    d: encountered {}, observable {0}\n",
+        "step 1: t1, line 5: writes d = 5, after 0 initial\n  t1 at 2\n    d: encountered {0, 5}, observable {5}\n",
+        "  t2 at 2, r = 0\n    d: encountered {0}, observable {0, 5}\n    f: encountered {0, 1}, observable {1}\n  seen does not hold\n",
+        "a number takes that step, b goes back, q ends\n",
+    ] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    // Once before, and once after going back.
+    assert_eq!(said.matches("step 2: t1, line 6").count(), 2, "{said}");
+    let (_, covered) = step(&["case-studies/peterson/peterson.rar"], "1\n1\nq\n");
+    assert!(covered.contains("turn: encountered {}, observable {1, 2}, covered {1}"), "{covered}");
+    let (status, buffered) = step(&[program, "--model=tso"], "1\n3\nq\n");
+    assert!(status == 0 && buffered.contains("memory of t1: d = 5 of step 1 arrives"), "{buffered}");
+    assert_eq!(step(&["cases/guide/SB.litmus"], "").0, 2);
+    assert_eq!(step(&[program, "cases/guide/message.rar"], "").0, 2);
+}

@@ -6,6 +6,7 @@ use crate::memory::{Anywhere, Buffers, Graph, Memory, Sequential, Views};
 use crate::props::{Check, encountered_objects, observed, watched_threads};
 use crate::replay;
 use crate::search::{Searched, Target, Wanted, holds, search};
+use crate::stepping::step_through;
 use crate::symmetry::Symmetries;
 use crate::system::{Bounds, Effect, Move, State, System};
 use std::collections::BTreeSet;
@@ -13,8 +14,8 @@ use std::time::Instant;
 use treville_base::{Idx, Name, Span};
 use treville_ir::{Dialect, Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
 use treville_task::{
-    Answer, Engine, EngineInfo, FinalState, Goal, Monitor, Outcome, Query, Run, Scope, Semantics, Stats, StopReason,
-    Task, Unsupported,
+    Answer, Command, Engine, EngineInfo, FinalState, Goal, Moment, Monitor, Outcome, Query, Run, Scope, Semantics,
+    Stats, StopReason, Task, Unsupported,
 };
 
 /// A memory that programs can be run on.
@@ -52,6 +53,30 @@ const LONGEST_REPEATED: usize = 150;
 
 /// More threads are not run.
 const MOST_THREADS: usize = 64;
+
+impl Machine {
+    /// Lets somebody go through a run of a task, whose queries ask for violations of invariants.
+    ///
+    /// # Errors
+    /// If the machine does not run it.
+    pub fn step_through(&self, task: &Task, choose: &mut dyn FnMut(&Moment) -> Command) -> Result<(), Unsupported> {
+        let prepared = prepare(task)?;
+        let code = &prepared.code;
+        let init: Vec<u64> = code.vars.iter().map(|var| var.init).collect();
+        let n_threads = code.threads.len();
+        let keep = vec![true; init.len()];
+        let views = |always| Views { init: init.clone(), n_threads, always, keep: keep.clone() };
+        let buffers = |by_variable| Buffers { init: init.clone(), n_threads, by_variable };
+        match prepared.machine.as_str() {
+            "sc" => prepared.go_through(task, Sequential { init }, choose),
+            "tso" => prepared.go_through(task, buffers(false), choose),
+            "pso" => prepared.go_through(task, buffers(true), choose),
+            "ra" => prepared.go_through(task, views(true), choose),
+            "rar-graph" => prepared.go_through(task, Graph { init }, choose),
+            _ => prepared.go_through(task, views(false), choose),
+        }
+    }
+}
 
 impl Engine for Machine {
     fn info(&self) -> &EngineInfo {
@@ -230,6 +255,24 @@ impl Prepared {
             given => given,
         };
         Bounds { messages, actions }
+    }
+
+    fn go_through<M: Memory>(
+        &self,
+        task: &Task,
+        memory: M,
+        choose: &mut dyn FnMut(&Moment) -> Command,
+    ) -> Result<(), Unsupported> {
+        let messages = vec![crate::memory::MAX_MESSAGES; self.code.vars.len()];
+        let system = System { code: &self.code, memory, bounds: Bounds { messages, actions: None } };
+        let negated = task.queries.iter().filter_map(|query| match &query.goal {
+            Goal::State(Prop::Not(prop)) => Some(Check::compile(prop, &self.code)),
+            _ => None,
+        });
+        let invariants = negated.collect::<Result<Vec<_>, _>>()?;
+        let encounters = matches!(self.machine.as_str(), "ra" | "rar" | "rar-graph");
+        step_through(&system, &task.program, &invariants, encounters, choose);
+        Ok(())
     }
 
     /// Looks at steps from everywhere.

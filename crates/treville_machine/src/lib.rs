@@ -4,7 +4,7 @@
 //! are `sc`, `tso`, `pso`, `ra`, `rar` (by views) and `rar-graph`, the semantics of release-acquire C11 as it was published,
 //! which is the reference for `rar`: every run on `rar` that is told was repeated on it.
 //!
-//! What is asked is whether a state, or an end, can be reached; the answer is a shortest run. Numbers of states are exact.
+//! [`Machine::step_through`] lets somebody choose each step. What is asked otherwise is whether a state, or an end, can be reached; the answer is a shortest run. Numbers of states are exact.
 
 mod code;
 mod engine;
@@ -15,6 +15,7 @@ mod memory;
 mod props;
 mod replay;
 mod search;
+mod stepping;
 mod store;
 mod symmetry;
 mod system;

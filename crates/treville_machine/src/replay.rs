@@ -110,15 +110,27 @@ pub(crate) fn waiting<M: Memory>(system: &System<'_, M>, state: &State<M::State>
     (0..state.nodes.len()).filter(|thread| !is_done(*thread)).map(ThreadId::from_usize).collect()
 }
 
+/// The writes to a variable that a thread can observe.
 pub(crate) fn observed<M: Memory>(
     system: &System<'_, M>,
     state: &State<M::State>,
     thread: ThreadId,
     object: ObjectId,
 ) -> Vec<Observed> {
+    observed_as(system, state, thread, object, Aware::Observable)
+}
+
+/// Those that it is aware of in this way.
+pub(crate) fn observed_as<M: Memory>(
+    system: &System<'_, M>,
+    state: &State<M::State>,
+    thread: ThreadId,
+    object: ObjectId,
+    aware: Aware,
+) -> Vec<Observed> {
     let Some(var) = system.code.var_of(object) else { return Vec::new() };
     let mut seen = Vec::new();
-    system.memory.aware(&state.memory, thread.index(), var, Aware::Observable, &mut seen);
+    system.memory.aware(&state.memory, thread.index(), var, aware, &mut seen);
     let show = |seen: Seen| Observed {
         value: signed_value(system, var, seen.value),
         released: seen.released,

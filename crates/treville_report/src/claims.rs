@@ -2,7 +2,7 @@
 //! observes, and what the threads can observe after it.
 
 use crate::json::{Object, array, quoted};
-use crate::{ClaimsChecked, Details, FileReport, Paint, Palette};
+use crate::{ClaimsChecked, Details, FileReport, Paint, Palette, Subject};
 use std::fmt::Write;
 use treville_base::Idx;
 use treville_ir::{Claim, ObjectId};
@@ -171,9 +171,14 @@ fn told(checked: &ClaimsChecked, what: &str, name: &str, run: &Run, palette: Pal
         table.push(start);
     }
     for (i, step) in run.steps.iter().enumerate() {
-        let (line, source) = place(checked, step);
-        let mut row =
-            vec![(i + 1).to_string(), who(checked, step), line, source, action(checked, step, run.begin.is_none())];
+        let (line, source) = place(&checked.subject(), step);
+        let mut row = vec![
+            (i + 1).to_string(),
+            who(&checked.subject(), step),
+            line,
+            source,
+            action(&checked.subject(), step, run.begin.is_none()),
+        ];
         row.extend(seen(&step.seen));
         table.push(row);
     }
@@ -196,23 +201,23 @@ fn are(names: &[&str]) -> String {
     format!("{} {verb}", names.join(", "))
 }
 
-fn who(checked: &ClaimsChecked, step: &RunStep) -> String {
+pub(crate) fn who(subject: &Subject<'_>, step: &RunStep) -> String {
     match step.actor {
-        Actor::Thread(thread) => checked.program.roots[thread].name.to_string(),
-        Actor::Memory(thread) => format!("memory of {}", checked.program.roots[thread].name),
+        Actor::Thread(thread) => subject.program.roots[thread].name.to_string(),
+        Actor::Memory(thread) => format!("memory of {}", subject.program.roots[thread].name),
     }
 }
 
 /// The line of a step and its text.
-fn place(checked: &ClaimsChecked, step: &RunStep) -> (String, String) {
+pub(crate) fn place(subject: &Subject<'_>, step: &RunStep) -> (String, String) {
     let Some(span) = step.span else { return (String::new(), String::new()) };
-    let text = checked.sources.snippet(span).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = subject.sources.snippet(span).split_whitespace().collect::<Vec<_>>().join(" ");
     let cut = if text.chars().count() > WIDEST_SOURCE {
         format!("{}…", text.chars().take(WIDEST_SOURCE - 1).collect::<String>())
     } else {
         text
     };
-    (checked.sources.start(span).line.to_string(), cut)
+    (subject.sources.start(span).line.to_string(), cut)
 }
 
 /// `from t1 at 3, t2 at 6, r@t2 = 0`
@@ -233,8 +238,8 @@ fn begins(checked: &ClaimsChecked, begin: &Begin) -> String {
 }
 
 /// `reads f = 1 of step 2 (acquire)`; writes that no step made are initial if the run begins at the start.
-fn action(checked: &ClaimsChecked, step: &RunStep, from_start: bool) -> String {
-    let name = |object: &ObjectId| checked.program.objects[*object].name.clone();
+pub(crate) fn action(subject: &Subject<'_>, step: &RunStep, from_start: bool) -> String {
+    let name = |object: &ObjectId| subject.program.objects[*object].name.clone();
     let of = |source: &Source| match source.step {
         Some(step) => format!("of step {}", step + 1),
         None if from_start => "initial".to_owned(),
@@ -370,14 +375,14 @@ fn violation(checked: &ClaimsChecked, name: &str, run: &Run) -> String {
 fn witness(checked: &ClaimsChecked, run: &Run) -> String {
     let step = |step: &RunStep| {
         let mut row = Object::new();
-        row.string("thread", &who(checked, step));
+        row.string("thread", &who(&checked.subject(), step));
         if let Some(span) = step.span {
             row.number("line", checked.sources.start(span).line as u64);
         }
         if let Some(label) = &step.label {
             row.string("label", label);
         }
-        row.string("action", &action(checked, step, run.begin.is_none()));
+        row.string("action", &action(&checked.subject(), step, run.begin.is_none()));
         let seen = |((thread, object), set): (&(treville_ir::ThreadId, ObjectId), &Vec<Observed>)| {
             let mut row = Object::new();
             row.string("thread", &checked.program.roots[*thread].name);

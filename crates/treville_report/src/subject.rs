@@ -166,7 +166,19 @@ impl FileReport {
     }
 }
 
+/// A program with what it claims, to be told of.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    pub program: &'a Program,
+    pub claims: &'a Claims,
+    pub sources: &'a SourceMap,
+}
+
 impl ClaimsChecked {
+    pub(crate) fn subject(&self) -> Subject<'_> {
+        Subject { program: &self.program, claims: &self.claims, sources: &self.sources }
+    }
+
     /// With whether they are violated.
     pub fn invariants(&self) -> impl Iterator<Item = (&Claim, &Answer)> {
         self.claims.invariants.iter().zip(&self.outcome.answers)

@@ -1,7 +1,7 @@
 //! `treville verify`: one file with its states, or a batch with a table.
 
 use super::proofs::ProofFolder;
-use super::{cancel, configure, expand, jobs, say_failure};
+use super::{cancel, configure, expand, jobs, say_failure, step};
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::batch::{self, Done};
 use crate::disk::Disk;
@@ -40,6 +40,9 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let session = Session::new(&Disk, cancel.clone());
     if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
         return status;
+    }
+    if args.interactive {
+        return step::run(&session, &files, &options, output);
     }
     let mut status = Status::Yes;
     let mut progress = Progress::new(files.len());

@@ -1,0 +1,38 @@
+//! A run that somebody goes through step by step: where it is, what may come next, and what is chosen.
+
+use crate::{Observed, RunStep};
+use treville_base::Name;
+use treville_ir::{ObjectId, Reg, ThreadId};
+
+/// A state on the way, as a person sees it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Moment {
+    /// How the run came here.
+    pub taken: Vec<RunStep>,
+    /// Where each thread is, and what its named registers hold.
+    pub threads: Vec<(ThreadId, Option<Name>, Vec<(Reg, i64)>)>,
+    /// What each thread knows of each variable.
+    pub known: Vec<Known>,
+    /// What may come next.
+    pub steps: Vec<RunStep>,
+    /// Invariants that do not hold here, by number.
+    pub broken: Vec<usize>,
+}
+
+/// What a thread knows of a variable: writes in their order, oldest first.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Known {
+    pub thread: ThreadId,
+    pub object: ObjectId,
+    /// None if the memory does not say.
+    pub encountered: Option<Vec<Observed>>,
+    pub observable: Vec<Observed>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// One of the steps that may come next, counted from 0.
+    Take(usize),
+    Back,
+    Quit,
+}
