@@ -6,7 +6,7 @@ use crate::replay::{observed_as, told};
 use crate::system::{Move, State, System};
 use treville_base::Idx;
 use treville_ir::{Aware, Program, Reg, ThreadId};
-use treville_task::{Command, Known, Moment, RunStep};
+use treville_task::{Command, Known, Moment, Placed, RunStep};
 
 /// Goes on until somebody quits. `invariants` are said where they do not hold; `encounters` if the memory knows what threads
 /// have encountered.
@@ -49,8 +49,6 @@ pub(crate) fn step_through<M: Memory>(
     }
 }
 
-type Placed = (ThreadId, Option<treville_base::Name>, Vec<(Reg, i64)>);
-
 fn threads<M: Memory>(system: &System<'_, M>, program: &Program, state: &State<M::State>) -> Vec<Placed> {
     let mut placed = Vec::new();
     for (id, code) in system.code.threads.iter().enumerate() {
@@ -59,7 +57,8 @@ fn threads<M: Memory>(system: &System<'_, M>, program: &Program, state: &State<M
         let value = |reg: Reg| crate::code::signed(state.regs[code.first_reg + reg.index()], code.widths[reg.index()]);
         let named = names.iter_enumerated().filter(|(_, info)| !info.is_temporary());
         let registers = named.map(|(reg, _)| (reg, value(reg))).collect();
-        placed.push((thread, code.nodes[usize::from(state.nodes[id])].label.clone(), registers));
+        let label = code.nodes[usize::from(state.nodes[id])].label.clone();
+        placed.push(Placed { thread, label, registers });
     }
     placed
 }

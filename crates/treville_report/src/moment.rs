@@ -3,7 +3,7 @@
 use crate::claims::{action, place, who};
 use crate::{Paint, Palette, Subject};
 use std::fmt::Write;
-use treville_task::{Known, Moment, Observed, RunStep};
+use treville_task::{Known, Moment, Observed, Placed, RunStep};
 
 /// Everything that there is to see, and the steps to choose from.
 pub fn moment(moment: &Moment, subject: &Subject<'_>, palette: Palette) -> String {
@@ -17,7 +17,7 @@ pub fn moment(moment: &Moment, subject: &Subject<'_>, palette: Palette) -> Strin
             let _ = writeln!(out, "{}", palette.paint(Paint::Strong, "start"));
         }
     }
-    for (thread, label, registers) in &moment.threads {
+    for Placed { thread, label, registers } in &moment.threads {
         let root = &subject.program.roots[*thread];
         let names = &subject.program.funcs[root.func].regs;
         let at = label.as_ref().map_or(String::new(), |label| format!(" at {label}"));

@@ -13,7 +13,7 @@ mod story;
 
 pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Reached, Silent, Unsupported};
 pub use guarded::{GuardedAccess, GuardedEvent, GuardedProgram, GuardedThread, Number, Resting, RestingKind, Truth};
-pub use moment::{Command, Known, Moment};
+pub use moment::{Command, Known, Moment, Placed};
 pub use outcome::{
     Answer, Counts, FinalState, FinalValue, Observation, Outcome, Proof, Scope, Stats, StopReason, Verdict, Violation,
     Witness,

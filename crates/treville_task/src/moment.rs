@@ -9,14 +9,21 @@ use treville_ir::{ObjectId, Reg, ThreadId};
 pub struct Moment {
     /// How the run came here.
     pub taken: Vec<RunStep>,
-    /// Where each thread is, and what its named registers hold.
-    pub threads: Vec<(ThreadId, Option<Name>, Vec<(Reg, i64)>)>,
+    pub threads: Vec<Placed>,
     /// What each thread knows of each variable.
     pub known: Vec<Known>,
     /// What may come next.
     pub steps: Vec<RunStep>,
     /// Invariants that do not hold here, by number.
     pub broken: Vec<usize>,
+}
+
+/// Where a thread is, and what its named registers hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Placed {
+    pub thread: ThreadId,
+    pub label: Option<Name>,
+    pub registers: Vec<(Reg, i64)>,
 }
 
 /// What a thread knows of a variable: writes in their order, oldest first.
