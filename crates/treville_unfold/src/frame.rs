@@ -45,6 +45,11 @@ pub type Refusal = String;
 /// The tag of accesses that are not atomic, in programs.
 const PLAIN: &str = "NA";
 
+/// Whether a program tells atomic accesses from others: those of C, also after their compilation.
+pub(crate) fn is_in_c(program: &Program) -> bool {
+    program.dialect.sets.iter().any(|set| *set == PLAIN)
+}
+
 /// The parts of memory accesses that frames need, made once for all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
@@ -93,7 +98,7 @@ impl Parts {
     /// Parts have sources of their own, which is how machines make accesses; an atomic access of a program has them at once.
     pub fn refuse_atomic(&self, program: &Program, traces: &Traces) -> Result<(), Refusal> {
         let plain = program.tags.iter_enumerated().find(|(_, tag)| **tag == PLAIN).map(|(id, _)| id);
-        let in_c = program.dialect.sets.iter().any(|set| *set == PLAIN);
+        let in_c = is_in_c(program);
         let is_atomic = |(thread, path, i): &&(u32, u32, u32)| {
             let trace = &traces.threads[ThreadId(*thread)][*path as usize];
             !plain.is_some_and(|plain| trace.events[*i as usize].action.tags.contains(&plain))
