@@ -23,6 +23,13 @@ pub(crate) struct Code {
     pub(crate) n_regs: usize,
 }
 
+impl Code {
+    /// Whether it has an assertion.
+    pub(crate) fn can_fail(&self) -> bool {
+        self.threads.iter().flat_map(|thread| &thread.nodes).any(|node| matches!(node.step, Step::Fail))
+    }
+}
+
 /// A shared variable.
 #[derive(Debug)]
 pub(crate) struct Var {
@@ -59,6 +66,8 @@ pub(crate) struct Node {
     pub(crate) kept: Vec<u16>,
     /// The others.
     pub(crate) dropped: Vec<u16>,
+    /// Those of the others that a thread may come here with.
+    pub(crate) cleared: Vec<u16>,
 }
 
 /// Numbers of nodes and registers are those of the thread.
@@ -248,6 +257,12 @@ impl Step {
 }
 
 impl Thread {
+    /// Its registers among those of all threads.
+    #[inline]
+    pub(crate) fn own_regs(&self) -> std::ops::Range<usize> {
+        self.first_reg..self.first_reg + self.regs.len()
+    }
+
     /// Nodes that can come again after themselves.
     pub(crate) fn looping(&self) -> BitSet {
         let n = self.nodes.len();

@@ -172,7 +172,7 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
             Goal::State(prop) => Target::State(Check::compile(prop, &code)?),
             Goal::End(prop) => Target::End(Check::compile(prop, &code)?),
             Goal::Final { condition, filter } => Target::Final(condition.clone(), filter.clone()),
-            Goal::Failure(Failure::Assertion) => Target::Failed,
+            Goal::Failure(Failure::Assertion) if code.can_fail() => Target::Failed,
             Goal::Failure(Failure::Deadlock) => Target::Deadlock,
             Goal::Failure(_) | Goal::Flag(_) | Goal::Step { .. } => Target::Never,
         })
@@ -311,6 +311,7 @@ impl Prepared {
             targets: &self.targets,
             observed: places.as_deref(),
             most_states: task.limits.states.unwrap_or(MOST_STATES).min(u64::from(u32::MAX) - 2),
+            n_workers: task.limits.threads.map_or(1, |n| n as usize),
             cancel: &task.limits.cancel,
         };
         let start = Instant::now();
@@ -323,7 +324,7 @@ impl Prepared {
         outcome
     }
 
-    fn outcome<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: Searched<M::State>) -> Outcome {
+    fn outcome<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: Searched) -> Outcome {
         let scope = self.scope(task, system, &searched);
         let mut stopped = searched.stopped.clone();
         let mut answers = Vec::new();
@@ -361,13 +362,13 @@ impl Prepared {
         Outcome { answers, states, stopped, cut: !scope.complete, stats, unreached, ..Outcome::default() }
     }
 
-    fn scope<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: &Searched<M::State>) -> Scope {
+    fn scope<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: &Searched) -> Scope {
         let mut relative_to = Vec::new();
-        for (var, most) in system.bounds.messages.iter().enumerate().filter(|(var, _)| searched.room.full[*var]) {
+        for (var, most) in system.bounds.messages.iter().enumerate().filter(|(var, _)| searched.noticed.full[*var]) {
             let name = &task.program.objects[self.code.vars[var].object].name;
             relative_to.push(format!("at most {most} writes to {name} are kept"));
         }
-        if let Some(most) = system.bounds.actions.filter(|_| searched.room.out_of_actions) {
+        if let Some(most) = system.bounds.actions.filter(|_| searched.noticed.out_of_actions) {
             relative_to.push(format!("a run has at most {most} actions"));
         }
         Scope { complete: relative_to.is_empty(), relative_to }
@@ -378,7 +379,7 @@ impl Prepared {
         &self,
         task: &Task,
         system: &System<'_, M>,
-        searched: &Searched<M::State>,
+        searched: &Searched,
         state: usize,
         goal: &Goal,
         target: &Target,
@@ -429,9 +430,9 @@ impl Prepared {
         task.program.roots.ids().flat_map(|thread| objects.iter().map(move |object| (thread, *object))).collect()
     }
 
-    fn unreached<S>(&self, searched: &Searched<S>) -> Vec<(ThreadId, Name)> {
+    fn unreached(&self, searched: &Searched) -> Vec<(ThreadId, Name)> {
         let mut unreached = Vec::new();
-        for (id, (thread, passed)) in self.code.threads.iter().zip(&searched.room.passed).enumerate() {
+        for (id, (thread, passed)) in self.code.threads.iter().zip(&searched.noticed.passed).enumerate() {
             let mut left = thread.labels.clone();
             let reached = thread.nodes.iter().zip(passed).filter(|(_, passed)| **passed);
             reached.filter_map(|(node, _)| node.label.as_ref()).for_each(|label| {

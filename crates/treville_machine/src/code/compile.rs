@@ -1,6 +1,6 @@
 //! From a program to the code of its threads.
 
-use super::live::{break_silent_loops, live};
+use super::live::{break_silent_loops, filled, live};
 use super::{Code, Node, Step, Thread, UpdateOrder, Var, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{BitSet, Idx, Name, Span};
@@ -162,7 +162,15 @@ impl Compiler<'_> {
             step => !step.is_silent(),
         };
         self.labels.extend(label.clone());
-        self.nodes.push(Node { step, label, span, visible, kept: Vec::new(), dropped: Vec::new() });
+        self.nodes.push(Node {
+            step,
+            label,
+            span,
+            visible,
+            kept: Vec::new(),
+            dropped: Vec::new(),
+            cleared: Vec::new(),
+        });
     }
 
     fn block(&mut self, block: &Block, starts: &[usize], mut label: Option<Name>) -> Compiled<()> {
@@ -305,10 +313,15 @@ impl Compiler<'_> {
         }
         break_silent_loops(&mut self.nodes);
         let live = live(&self.nodes, self.func.regs.len());
-        for (node, live) in self.nodes.iter_mut().zip(live) {
+        let filled = filled(&self.nodes, &live, self.func.regs.len());
+        for ((node, live), filled) in self.nodes.iter_mut().zip(live).zip(filled) {
             for (i, reg) in self.func.regs.iter().enumerate() {
                 let i16 = u16::try_from(i).unwrap_or(u16::MAX);
-                if reg.is_temporary() && !live.contains(i) { &mut node.dropped } else { &mut node.kept }.push(i16);
+                let is_dropped = reg.is_temporary() && !live.contains(i);
+                if is_dropped { &mut node.dropped } else { &mut node.kept }.push(i16);
+                if is_dropped && filled.contains(i) {
+                    node.cleared.push(i16);
+                }
             }
         }
     }

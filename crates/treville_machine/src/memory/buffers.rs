@@ -3,7 +3,7 @@
 //! releases then leaves after all that are there before it, as after the fence that C is compiled to. An update empties the buffers of its thread first, also one
 //! that then does not write, as instructions of x86 do.
 
-use super::{Bytes, Choice, Flush, Memory, Renaming, Seen, Written, put};
+use super::{Bytes, Choice, Flush, Memory, Renaming, Seen, Written, put, put_values};
 use std::collections::VecDeque;
 use treville_ir::Aware;
 
@@ -14,7 +14,6 @@ pub(crate) struct Buffers {
     pub(crate) by_variable: bool,
 }
 
-#[derive(Clone)]
 pub(crate) struct Buffered {
     memory: Vec<Written>,
     /// For each thread, those first that may leave first.
@@ -27,6 +26,19 @@ struct Waiting {
     turn: u32,
     var: u32,
     written: Written,
+}
+
+impl Clone for Buffered {
+    fn clone(&self) -> Self {
+        Buffered { memory: self.memory.clone(), waiting: self.waiting.clone() }
+    }
+
+    /// Uses the room that is there: states are copied for every step.
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        self.memory.clone_from(&other.memory);
+        self.waiting.clone_from(&other.waiting);
+    }
 }
 
 impl Buffers {
@@ -155,7 +167,7 @@ impl Memory for Buffers {
     }
 
     fn encode(&self, s: &Buffered, out: &mut Vec<u8>) {
-        s.memory.iter().for_each(|written| put(written.value, out));
+        put_values(s.memory.iter().map(|written| written.value), out);
         for buffer in &s.waiting {
             put(buffer.len() as u64, out);
             for waiting in buffer {

@@ -1,6 +1,6 @@
 //! Sequential consistency: one value for each variable, which all threads see.
 
-use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put};
+use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put_values};
 use treville_ir::Aware;
 
 pub(crate) struct Sequential {
@@ -57,7 +57,7 @@ impl Memory for Sequential {
     }
 
     fn encode(&self, s: &Vec<Written>, out: &mut Vec<u8>) {
-        s.iter().for_each(|written| put(written.value, out));
+        put_values(s.iter().map(|written| written.value), out);
     }
 
     fn decode(&self, bytes: &mut Bytes<'_>, s: &mut Vec<Written>) {
