@@ -21,6 +21,8 @@ pub(crate) struct Code {
     pub(crate) vars: Vec<Var>,
     /// Of all threads.
     pub(crate) n_regs: usize,
+    /// The number of every node is one byte in states.
+    pub(crate) has_small_nodes: bool,
 }
 
 impl Code {

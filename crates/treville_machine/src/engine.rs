@@ -357,6 +357,7 @@ impl Prepared {
         stats.insert("transitions", searched.transitions);
         stats.insert("depth", searched.depth);
         stats.insert("bytes", searched.store.size() as u64);
+        stats.insert("bytes_per_state", searched.store.size() as u64 / searched.store.len().max(1) as u64);
         let saw_all = searched.stopped.is_none() && scope.complete;
         let unreached = if saw_all { self.unreached(&searched) } else { Vec::new() };
         Outcome { answers, states, stopped, cut: !scope.complete, stats, unreached, ..Outcome::default() }

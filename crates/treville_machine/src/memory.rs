@@ -13,7 +13,7 @@ mod tests;
 mod views;
 
 pub(crate) use buffers::Buffers;
-pub(crate) use bytes::{Bytes, put, put_positions, put_values};
+pub(crate) use bytes::{Bytes, SMALL, put, put_positions, put_values};
 pub(crate) use domain::{Anywhere, Domain, MayWrite, each_choice};
 pub(crate) use graph::Graph;
 pub(crate) use sequential::Sequential;
@@ -79,6 +79,9 @@ impl Renaming {
 /// Threads and variables are counted from 0.
 pub(crate) trait Memory: Sync {
     type State: Clone + Send;
+
+    /// Whether a read leaves the state as it is.
+    const READS_LEAVE_NO_TRACE: bool = false;
 
     fn initial(&self) -> Self::State;
 

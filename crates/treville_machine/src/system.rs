@@ -318,8 +318,20 @@ impl<M: Memory> System<'_, M> {
         let own = self.code.threads[thread].own_regs();
         room.next.nodes[thread] = state.nodes[thread];
         room.next.regs[own.clone()].copy_from_slice(&state.regs[own]);
-        room.next.memory.clone_from(&state.memory);
+        if self.changes_memory(state, thread) {
+            room.next.memory.clone_from(&state.memory);
+        }
         room.next.actions = state.actions;
+    }
+
+    /// Whether the memory may be another after a step of a thread.
+    #[inline]
+    fn changes_memory(&self, before: &State<M::State>, thread: usize) -> bool {
+        match self.code.threads[thread].nodes[usize::from(before.nodes[thread])].step {
+            Step::Read { .. } => !M::READS_LEAVE_NO_TRACE,
+            Step::Write { .. } | Step::Update { .. } => true,
+            _ => false,
+        }
     }
 
     /// Whether no more writes of a variable are kept than may be.
@@ -362,23 +374,66 @@ impl<M: Memory> System<'_, M> {
         self.memory.encode(&state.memory, out);
     }
 
-    pub(crate) fn decode(&self, bytes: &[u8], state: &mut State<M::State>) {
-        let mut bytes = Bytes(bytes);
+    /// The bytes of what a step leads to, from those of the state before it: most of them are the same.
+    pub(crate) fn encode_after(
+        &self,
+        (before, bytes, layout): (&State<M::State>, &[u8], &Layout),
+        step: &Move,
+        after: &State<M::State>,
+        out: &mut Vec<u8>,
+    ) {
+        out.clear();
+        let thread = match step.actor {
+            Actor::Thread(thread) if self.bounds.actions.is_none() && self.code.has_small_nodes => thread,
+            Actor::Thread(_) => return self.encode(after, out),
+            Actor::Memory(_) => {
+                out.extend_from_slice(&bytes[..layout.memory]);
+                return self.memory.encode(&after.memory, out);
+            }
+        };
+        let regs_start = if thread == 0 { after.nodes.len() } else { layout.regs[thread - 1] };
+        out.extend_from_slice(&bytes[..regs_start]);
+        out[thread] = after.nodes[thread] as u8;
+        let code = &self.code.threads[thread];
+        let kept = &code.nodes[usize::from(after.nodes[thread])].kept;
+        kept.iter().for_each(|reg| put(after.regs[code.first_reg + usize::from(*reg)], out));
+        if self.changes_memory(before, thread) {
+            out.extend_from_slice(&bytes[layout.regs[thread]..layout.memory]);
+            self.memory.encode(&after.memory, out);
+        } else {
+            out.extend_from_slice(&bytes[layout.regs[thread]..]);
+        }
+    }
+
+    pub(crate) fn decode(&self, encoded: &[u8], state: &mut State<M::State>, layout: &mut Layout) {
+        let mut bytes = Bytes(encoded);
         // What is kept at other places only is 0.
         for (thread, node) in self.code.threads.iter().zip(&state.nodes) {
             let kept = &thread.nodes[usize::from(*node)].kept;
             kept.iter().for_each(|reg| state.regs[thread.first_reg + usize::from(*reg)] = 0);
         }
         bytes.get_positions(&mut state.nodes);
+        layout.regs.clear();
         for (thread, node) in self.code.threads.iter().zip(&state.nodes) {
             let kept = &thread.nodes[usize::from(*node)].kept;
             kept.iter().for_each(|reg| state.regs[thread.first_reg + usize::from(*reg)] = bytes.get());
+            layout.regs.push(encoded.len() - bytes.0.len());
         }
         if self.bounds.actions.is_some() {
             state.actions = bytes.get() as u32;
         }
+        layout.memory = encoded.len() - bytes.0.len();
         self.memory.decode(&mut bytes, &mut state.memory);
     }
+}
+
+/// Where the parts of a state's bytes end.
+#[derive(Default)]
+pub(crate) struct Layout {
+    /// The registers of each thread.
+    regs: Vec<usize>,
+    /// What comes before the memory.
+    memory: usize,
 }
 
 impl<S: Clone> State<S> {

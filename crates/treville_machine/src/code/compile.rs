@@ -41,7 +41,7 @@ pub(crate) fn compile(program: &Program, watched: &BTreeSet<usize>) -> Compiled<
         }
         vars.push(Var { object, init: init.unsigned() as u64, width: 8 * cell.size, in_loop: false });
     }
-    let mut code = Code { threads: Vec::new(), vars, n_regs: 0 };
+    let mut code = Code { threads: Vec::new(), vars, n_regs: 0, has_small_nodes: true };
     for (id, root) in program.roots.iter_enumerated() {
         let func = &program.funcs[root.func];
         let compiler = Compiler {
@@ -54,6 +54,7 @@ pub(crate) fn compile(program: &Program, watched: &BTreeSet<usize>) -> Compiled<
         };
         let thread = compiler.thread(root, code.n_regs)?;
         code.n_regs += thread.regs.len();
+        code.has_small_nodes &= thread.nodes.len() as u64 <= crate::memory::SMALL;
         let looping = thread.looping();
         for at in looping.iter() {
             if let Step::Write { var, .. } | Step::Update { var, .. } = &thread.nodes[at].step {

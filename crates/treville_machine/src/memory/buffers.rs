@@ -58,6 +58,8 @@ impl Buffers {
 impl Memory for Buffers {
     type State = Buffered;
 
+    const READS_LEAVE_NO_TRACE: bool = true;
+
     fn initial(&self) -> Buffered {
         let memory = self.init.iter().map(|value| Written { value: *value, origin: 0 }).collect();
         Buffered { memory, waiting: vec![VecDeque::new(); self.n_threads] }

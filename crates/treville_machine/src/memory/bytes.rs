@@ -1,7 +1,9 @@
 //! Numbers as bytes: small ones are one byte, and most numbers of a state are small.
 
 /// Numbers below this are one byte; from here on, the first byte says how many more there are.
-const SMALL: u64 = 253;
+pub(crate) const SMALL: u64 = 253;
+/// If the bits of some numbers together are less than this, each is small.
+const SMALL_BITS: u64 = 128;
 const TWO: u8 = 253;
 const FOUR: u8 = 254;
 const EIGHT: u8 = 255;
@@ -25,8 +27,8 @@ fn put_large(value: u64, out: &mut Vec<u8>) {
 /// The same as one after the other, in one go if all are small.
 #[inline]
 pub(crate) fn put_positions(positions: &[u16], out: &mut Vec<u8>) {
-    let largest = positions.iter().fold(0, |largest: u16, position| largest.max(*position));
-    if u64::from(largest) < SMALL {
+    let all_bits = positions.iter().fold(0, |bits, position| bits | *position);
+    if u64::from(all_bits) < SMALL_BITS {
         out.extend(positions.iter().map(|position| *position as u8));
     } else {
         positions.iter().for_each(|position| put(u64::from(*position), out));
@@ -35,8 +37,8 @@ pub(crate) fn put_positions(positions: &[u16], out: &mut Vec<u8>) {
 
 #[inline]
 pub(crate) fn put_values(values: impl ExactSizeIterator<Item = u64> + Clone, out: &mut Vec<u8>) {
-    let largest = values.clone().fold(0, u64::max);
-    if largest < SMALL {
+    let all_bits = values.clone().fold(0, |bits, value| bits | value);
+    if all_bits < SMALL_BITS {
         out.extend(values.map(|value| value as u8));
     } else {
         values.for_each(|value| put(value, out));
@@ -76,7 +78,8 @@ impl<'a> Bytes<'a> {
 
     #[inline]
     pub(crate) fn get_positions(&mut self, positions: &mut [u16]) {
-        let small = self.0.get(..positions.len()).filter(|bytes| bytes.iter().fold(0, |a, b| a.max(*b)) < TWO);
+        let are_small = |bytes: &&[u8]| u64::from(bytes.iter().fold(0, |bits, byte| bits | byte)) < SMALL_BITS;
+        let small = self.0.get(..positions.len()).filter(are_small);
         if let Some(small) = small {
             positions.iter_mut().zip(small).for_each(|(position, byte)| *position = u16::from(*byte));
             self.0 = &self.0[positions.len()..];

@@ -10,6 +10,8 @@ pub(crate) struct Sequential {
 impl Memory for Sequential {
     type State = Vec<Written>;
 
+    const READS_LEAVE_NO_TRACE: bool = true;
+
     fn initial(&self) -> Vec<Written> {
         self.init.iter().map(|value| Written { value: *value, origin: 0 }).collect()
     }

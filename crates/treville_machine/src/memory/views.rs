@@ -131,8 +131,9 @@ impl Views {
             if s.views[thread * n + var] == 0 || self.keep[var] {
                 continue;
             }
-            let low = s.views.iter().skip(var).step_by(n).min().copied().unwrap_or(0);
-            if low > 0 {
+            let of_var = s.views.iter().skip(var).step_by(n);
+            if !of_var.clone().any(|position| *position == 0) {
+                let low = of_var.min().copied().unwrap_or(0);
                 self.forget(s, var, low);
             }
         }

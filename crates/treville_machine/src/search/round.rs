@@ -3,7 +3,7 @@
 use super::{Front, Search, Target, holds, value};
 use crate::memory::Memory;
 use crate::store::{Store, hash};
-use crate::system::{Room, State};
+use crate::system::{Layout, Room, State};
 use std::collections::BTreeMap;
 use treville_task::FinalValue;
 
@@ -64,6 +64,7 @@ impl Next {
 pub(super) struct Worker<S> {
     pub(super) room: Room<S>,
     state: State<S>,
+    layout: Layout,
     bytes: Vec<u8>,
     /// For each target the first state, of those that this worker has looked at: numbers only grow.
     pub(super) reached: Vec<Option<usize>>,
@@ -80,6 +81,7 @@ impl<M: Memory> Search<'_, '_, M> {
         Worker {
             state: self.system.initial(&mut room),
             room,
+            layout: Layout::default(),
             bytes: Vec::new(),
             reached: vec![None; self.wanted.targets.len()],
             finals: BTreeMap::new(),
@@ -95,13 +97,17 @@ impl<M: Memory> Search<'_, '_, M> {
                 return;
             }
             let (encoded, next_place) = store.at(place);
-            self.system.decode(encoded, &mut worker.state);
+            self.system.decode(encoded, &mut worker.state, &mut worker.layout);
             self.visit(number, worker);
-            let Worker { room, state, bytes, transitions, .. } = worker;
+            let Worker { room, state, layout, bytes, transitions, .. } = worker;
             room.cut = false;
             let mut goes_on = false;
-            self.system.steps(state, 0, room, &mut |_, next| {
-                self.symmetries.encode(self.system, next, bytes);
+            self.system.steps(state, 0, room, &mut |step, next| {
+                if self.symmetries.is_empty() {
+                    self.system.encode_after((state, encoded, layout), &step, next, bytes);
+                } else {
+                    self.symmetries.encode(self.system, next, bytes);
+                }
                 *transitions += 1;
                 if bytes != encoded {
                     goes_on = true;
@@ -121,7 +127,7 @@ impl<M: Memory> Search<'_, '_, M> {
         let mut place = front.place;
         for number in front.number..store.len() {
             let (encoded, next_place) = store.at(place);
-            self.system.decode(encoded, &mut worker.state);
+            self.system.decode(encoded, &mut worker.state, &mut worker.layout);
             self.visit(number, worker);
             place = next_place;
         }
