@@ -27,6 +27,7 @@ mod programs;
 mod proofs;
 mod properties;
 mod session;
+mod sidecar;
 mod show;
 mod terms;
 mod variants;

@@ -22,7 +22,7 @@ pub(crate) struct Language {
 }
 
 /// A program with the texts that its spans point into.
-type Read = Result<(Program, SourceMap), Failure>;
+pub(crate) type Read = Result<(Program, SourceMap), Failure>;
 
 const LANGUAGES: &[Language] = &[
     Language { endings: &[".c", ".cc", ".cpp", ".cxx"], read: read_c },
@@ -99,6 +99,11 @@ pub(crate) struct Run {
 }
 
 impl Session<'_> {
+    pub(crate) fn read_program(&self, path: &str, language: &Language, options: &Options) -> Read {
+        let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
+        (language.read)(path, &text, options, self.files)
+    }
+
     pub(crate) fn check_program(
         &self,
         path: &str,
@@ -107,8 +112,7 @@ impl Session<'_> {
         stories: usize,
         monitor: &dyn Monitor,
     ) -> Result<Run, Failure> {
-        let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
-        let (program, sources) = (language.read)(path, &text, options, self.files)?;
+        let (program, sources) = self.read_program(path, language, options)?;
         let kernel = closed::is_for_kernel(&program);
         let usual = if kernel { program.dialect.default_model.to_string() } else { DEFAULT_MODEL.to_owned() };
         let model = options.model.name.clone().unwrap_or(usual);
@@ -225,7 +229,7 @@ pub(crate) fn model_for_programs(options: &ModelOptions, model: &str) -> ModelOp
 }
 
 /// The program after the compilation of its atomics to the machine with this dialect.
-fn compiled(program: &Program, model: &str, machine: &str) -> Result<Program, Diagnostic> {
+pub(crate) fn compiled(program: &Program, model: &str, machine: &str) -> Result<Program, Diagnostic> {
     target::compile_with(program, model, &*front_ends::dialect(machine)?, Exclusives::Together)
 }
 

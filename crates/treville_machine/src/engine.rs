@@ -29,7 +29,7 @@ pub const MACHINES: &[MachineInfo] = &[
     MachineInfo { name: "sc", about: "one value for each variable" },
     MachineInfo { name: "tso", about: "a buffer of writes for each thread" },
     MachineInfo { name: "pso", about: "a buffer of writes for each thread and variable" },
-    MachineInfo { name: "ra", about: "rar with every access a release or acquire" },
+    MachineInfo { name: "ra", about: "rar with every access a release or acquire, whatever is written" },
     MachineInfo { name: "rar", about: "release-acquire-relaxed C11, by views" },
     MachineInfo { name: "rar-graph", about: "the same by graphs, as published: slow, and the reference" },
 ];

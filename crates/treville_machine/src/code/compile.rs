@@ -105,8 +105,10 @@ impl Compiler<'_> {
         let widths: Vec<u8> = func.regs.iter().map(|reg| reg.width).collect();
         let mut regs = vec![0; widths.len()];
         for (reg, value) in &root.init {
-            let value = constant(value).ok_or_else(|| refuse("a register that holds an address", nowhere))?;
-            regs[reg.index()] = value.unsigned() as u64;
+            regs[reg.index()] = match self.value(value, nowhere)? {
+                Word::Const(value) => value,
+                _ => return Err(refuse("a register whose first value is computed", nowhere)),
+            };
         }
         self.settle_visibility();
         let entry = self.past_gotos(starts[0]);
@@ -204,14 +206,14 @@ impl Compiler<'_> {
     fn inst(&self, inst: &Inst, next: usize) -> Compiled<Step> {
         let word = |expr: &Expr| self.word(expr, inst.span).map(|(word, _)| word);
         Ok(match &inst.op {
-            Op::Assign { dst, value } => Step::Set { dst: dst.index(), value: word(value)?, next },
+            Op::Assign { dst, value } => Step::Set { dst: dst.index(), value: self.value(value, inst.span)?, next },
             Op::Load { dst, addr, size, tags } => {
                 let var = self.var(addr, *size, inst.span)?;
                 Step::Read { var, acquire: self.has(tags, ACQUIRE), dst: dst.index(), next }
             }
             Op::Store { addr, value, size, tags } => {
                 let var = self.var(addr, *size, inst.span)?;
-                Step::Write { var, release: self.has(tags, RELEASE), value: word(value)?, next }
+                Step::Write { var, release: self.has(tags, RELEASE), value: self.value(value, inst.span)?, next }
             }
             Op::Update { old, addr, size, guard, new, tags } => {
                 if tags.fences.is_some() {
@@ -261,13 +263,24 @@ impl Compiler<'_> {
         found.ok_or_else(|| refuse("an access to a part of a variable", span))
     }
 
+    /// What is kept of an expression: it may be an address, which is a number like others as long as nothing is computed with it.
+    fn value(&self, expr: &Expr, span: Span) -> Compiled<Word> {
+        match expr {
+            Expr::Addr(object, offset) if !self.program.objects[*object].thread_local => {
+                let base = self.program.objects[*object].address;
+                Ok(Word::Const(base.wrapping_add_signed(*offset)))
+            }
+            other => self.word(other, span).map(|(word, _)| word),
+        }
+    }
+
     /// An expression with its width.
     fn word(&self, expr: &Expr, span: Span) -> Compiled<(Word, u8)> {
         Ok(match expr {
             Expr::Const(value) if value.width() <= 64 => (Word::Const(value.unsigned() as u64), value.width()),
             Expr::Reg(reg) if self.func.regs[*reg].width <= 64 => (Word::Reg(reg.index()), self.func.regs[*reg].width),
             Expr::Const(_) | Expr::Reg(_) => return Err(refuse("a value of more than 64 bits", span)),
-            Expr::Addr(..) => return Err(refuse("an address as a value", span)),
+            Expr::Addr(..) => return Err(refuse("something that is computed with an address", span)),
             Expr::Un(op, a) => {
                 let (a, width) = self.word(a, span)?;
                 (Word::Un(*op, width, Box::new(a)), width)
