@@ -55,10 +55,7 @@ pub(crate) fn machines(options: &Options<'_>, words: &[String]) -> io::Result<()
         };
         let (cpu, wall) = (done.cpu.as_secs_f64(), done.wall.as_secs_f64());
         let (rate, bytes) = (states as f64 / cpu.max(1e-3), number("bytes_per_state").unwrap_or(0));
-        println!(
-            "{:<20} {states:>10} {transitions:>12} {cpu:>8.2} {wall:>8.2} {rate:>14.0} {bytes:>12}",
-            bench.name
-        );
+        println!("{:<20} {states:>10} {transitions:>12} {cpu:>8.2} {wall:>8.2} {rate:>14.0} {bytes:>12}", bench.name);
     }
     Ok(())
 }

@@ -53,7 +53,9 @@ impl Session<'_> {
         let usual = || match stated.program.dialect.name.as_str() {
             "C" => Ok(DEFAULT_MACHINE.to_owned()),
             "X86" | "X86_64" => Ok("tso".to_owned()),
-            other => Err(unreadable(format!("--model: a machine has to be named for a program in {other} (there is sc)"))),
+            other => {
+                Err(unreadable(format!("--model: a machine has to be named for a program in {other} (there is sc)")))
+            }
         };
         let machine = named.map_or_else(usual, Ok)?;
         let assumes = sidecar::assumed(&stated.program, &machine);
@@ -136,7 +138,10 @@ impl Session<'_> {
         tell: &mut dyn FnMut(&Moment, &Subject<'_>) -> Command,
     ) -> Result<(), Failure> {
         if !is_stated(path) {
-            let why = format!("--interactive is about programs in {ENDING}, and those with claims beside them in {}", sidecar::ENDING);
+            let why = format!(
+                "--interactive is about programs in {ENDING}, and those with claims beside them in {}",
+                sidecar::ENDING
+            );
             return Err(unreadable(why));
         }
         let (Stated { program, claims, sources, .. }, machine) = self.load_stated(path, options)?;

@@ -34,8 +34,12 @@ fn expand(input: &str, files: &dyn Files, depth: usize, out: &mut Vec<String>) -
         folder(input.trim_end_matches('/'), files, out)?;
         if out.len() == before {
             let tests = front_ends().iter().flat_map(|f| f.endings);
-            let endings =
-                tests.chain(programs::endings()).chain([&claims::ENDING, &sidecar::ENDING]).copied().collect::<Vec<_>>().join(", ");
+            let endings = tests
+                .chain(programs::endings())
+                .chain([&claims::ENDING, &sidecar::ENDING])
+                .copied()
+                .collect::<Vec<_>>()
+                .join(", ");
             return Err(format!("{input}: no program in this folder (files that end in {endings})"));
         }
     } else {

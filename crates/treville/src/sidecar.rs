@@ -59,7 +59,8 @@ impl Session<'_> {
             refusal(crate::claims::ENGINE, &[why], &sources)
         };
         let program = treville_passes::standing(&program, &Words::of_c()).map_err(refused)?;
-        let compiled = match machine.filter(|machine| *machine != "sc").and_then(|m| Some((m, target::dialect_for(m)?))) {
+        let compiled = match machine.filter(|machine| *machine != "sc").and_then(|m| Some((m, target::dialect_for(m)?)))
+        {
             Some((model, dialect)) => programs::compiled(&program, model, dialect)
                 .map_err(|why| failure(vec![why], Arc::new(sources.clone())))?,
             None => program,
@@ -115,7 +116,9 @@ fn mark_lines(block: &mut Block, line: &impl Fn(Span) -> Option<usize>) {
         }
         block.insts.extend_from_slice(same);
     }
-    if let (Terminator::End | Terminator::Return(_) | Terminator::Exit(_), Some(last)) = (&block.end, block.insts.last()) {
+    if let (Terminator::End | Terminator::Return(_) | Terminator::Exit(_), Some(last)) =
+        (&block.end, block.insts.last())
+    {
         let end = Op::Mark(Mark::At(Some(Name::new(treville_ir::Prop::END))));
         let end = Inst { op: end, ..last.clone() };
         block.insts.push(end);

@@ -81,7 +81,10 @@ pub fn parse_claims(file: FileId, text: &str, program: &Program) -> Result<Claim
     let scopes = program.roots.iter().map(|root| Scope::of(&program.funcs[root.func])).collect();
     let claims = claims(&source, &Names { program, scopes, beside: true }, &mut errors);
     if errors.is_empty() && claims.invariants.is_empty() && claims.outcomes.is_empty() {
-        errors.push(Diagnostic::error(Span::new(file, 0, 0), "nothing is claimed here: there is no invariant or outcome"));
+        errors.push(Diagnostic::error(
+            Span::new(file, 0, 0),
+            "nothing is claimed here: there is no invariant or outcome",
+        ));
     }
     if errors.is_empty() {
         return Ok(claims);
@@ -97,7 +100,9 @@ fn uncommented(text: &str) -> String {
         let indent = line.len() - line.trim_start().len();
         let claim = line[indent..].strip_prefix("//").filter(|rest| {
             let word = rest.trim_start();
-            CLAIMS.iter().any(|claim| word.strip_prefix(claim).is_some_and(|rest| rest.starts_with(char::is_whitespace)))
+            CLAIMS
+                .iter()
+                .any(|claim| word.strip_prefix(claim).is_some_and(|rest| rest.starts_with(char::is_whitespace)))
         });
         match claim {
             Some(rest) => {

@@ -99,8 +99,8 @@ pub(crate) enum Step {
     Pause {
         next: usize,
     },
-    /// Waits until what the thread has written is there for all.
     Fence {
+        kind: Fence,
         next: usize,
     },
     Set {
@@ -125,6 +125,16 @@ pub(crate) enum Step {
     /// An assumption was wrong.
     Stuck,
     Fail,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fence {
+    /// Waits until what the thread has written is there for all.
+    All,
+    /// What the thread writes from now on is there for all later than what it has written.
+    Writes,
+    /// Of a machine that is none of ours: where everything is in order it does nothing.
+    Other,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -239,7 +249,7 @@ impl Step {
             | Step::Write { next, .. }
             | Step::Update { next, .. }
             | Step::Pause { next }
-            | Step::Fence { next }
+            | Step::Fence { next, .. }
             | Step::Set { next, .. }
             | Step::Goto { next }
             | Step::Assume { next, .. } => (Some(*next), None),

@@ -1,6 +1,6 @@
 //! The engine: which memory a task means, what it looks for, and what it answers.
 
-use crate::code::{Code, Step, compile};
+use crate::code::{Code, Fence, Node, Step, compile};
 use crate::induction::Induction;
 use crate::memory::{Anywhere, Buffers, Graph, Memory, Sequential, Views};
 use crate::props::{Check, encountered_objects, observed, watched_threads};
@@ -156,8 +156,8 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
     }
     let code = compile(&task.program, &watched)?;
     takes_dialect(machine, task)?;
-    if let ("ra" | "rar" | "rar-graph", Some(fence)) = (machine.as_str(), fence(&code)) {
-        return Err(Unsupported { what: format!("a fence is not run on {machine}"), span: Some(fence) });
+    if let Some(fence) = unknown_fence(&code, machine) {
+        return Err(Unsupported { what: format!("this fence is not run on {machine}"), span: Some(fence) });
     }
     if code.threads.len() > MOST_THREADS {
         return Err(refuse(format!("more than {MOST_THREADS} threads")));
@@ -201,9 +201,16 @@ fn takes_dialect(machine: &str, task: &Task) -> Result<(), Unsupported> {
     if takes { Ok(()) } else { Err(refuse(format!("a program in {dialect} on the machine {machine}"))) }
 }
 
-fn fence(code: &Code) -> Option<Span> {
+/// A fence that a machine does not know.
+fn unknown_fence(code: &Code, machine: &str) -> Option<Span> {
     let mut nodes = code.threads.iter().flat_map(|thread| &thread.nodes);
-    nodes.find(|node| matches!(node.step, Step::Fence { .. })).map(|node| node.span)
+    let is_unknown = |node: &&Node| match (&node.step, machine) {
+        (Step::Fence { kind, .. }, "tso" | "pso") => *kind == Fence::Other,
+        (Step::Fence { .. }, "sc") => false,
+        (Step::Fence { .. }, _) => true,
+        _ => false,
+    };
+    nodes.find(is_unknown).map(|node| node.span)
 }
 
 /// Threads that do the same rest at the same places.

@@ -100,6 +100,9 @@ pub(crate) trait Memory: Sync {
         self.read(s, thread, var, at, acquire);
     }
 
+    /// What a thread writes from now on leaves after what it has written.
+    fn order_writes(&self, _: &mut Self::State, _: usize) {}
+
     fn flushes(&self, _: &Self::State, _: &mut Vec<Flush>) {}
     fn flush(&self, _: &mut Self::State, _: &Flush) {}
     /// Whether nothing is on its way.

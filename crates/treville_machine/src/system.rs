@@ -1,6 +1,6 @@
 //! A program on a memory: states, the steps from each, and states as bytes.
 
-use crate::code::{Code, STUCK, Step, UpdateOrder};
+use crate::code::{Code, Fence, STUCK, Step, UpdateOrder};
 use crate::memory::{Bytes, Choice, Flush, Memory, Written, put, put_positions};
 
 pub(crate) struct System<'c, M: Memory> {
@@ -231,8 +231,11 @@ impl<M: Memory> System<'_, M> {
                 let next = run_silent(&node.step, &mut room.next.regs[code.own_regs()]);
                 self.end(state, Move::of(thread, 0, Effect::Skip), next, room, visit);
             }
-            Step::Fence { next } => {
-                if self.memory.is_drained(&state.memory, thread) {
+            Step::Fence { kind, next } => {
+                if *kind == Fence::Writes {
+                    self.memory.order_writes(&mut room.next.memory, thread);
+                }
+                if *kind != Fence::All || self.memory.is_drained(&state.memory, thread) {
                     self.end(state, Move::of(thread, 0, Effect::Skip), *next, room, visit);
                 }
             }
@@ -329,7 +332,7 @@ impl<M: Memory> System<'_, M> {
     fn changes_memory(&self, before: &State<M::State>, thread: usize) -> bool {
         match self.code.threads[thread].nodes[usize::from(before.nodes[thread])].step {
             Step::Read { .. } => !M::READS_LEAVE_NO_TRACE,
-            Step::Write { .. } | Step::Update { .. } => true,
+            Step::Write { .. } | Step::Update { .. } | Step::Fence { .. } => true,
             _ => false,
         }
     }

@@ -10,7 +10,8 @@ use treville_ir::{Expr, Program, Reg};
 pub fn with_known_addresses(program: &Program) -> Program {
     let mut out = program.clone();
     for func in program.funcs.ids() {
-        let mut entry: BTreeMap<Reg, Option<Expr>> = program.funcs[func].params.iter().map(|reg| (*reg, None)).collect();
+        let mut entry: BTreeMap<Reg, Option<Expr>> =
+            program.funcs[func].params.iter().map(|reg| (*reg, None)).collect();
         let roots: Vec<_> = program.roots.iter().filter(|root| root.func == func).collect();
         for (reg, value) in roots.iter().flat_map(|root| &root.init) {
             // Threads of one function may begin with different values.

@@ -96,7 +96,8 @@ impl Making {
         let func = &self.out.funcs[id];
         let loops = Cfg::new(func).loops();
         let in_loop = |block: &BlockId| loops.values().any(|body| body.contains(block));
-        let starts = |block: &Block| block.insts.iter().any(|inst| matches!(inst.op, Op::Spawn { .. } | Op::Join { .. }));
+        let starts =
+            |block: &Block| block.insts.iter().any(|inst| matches!(inst.op, Op::Spawn { .. } | Op::Join { .. }));
         if func.blocks.iter_enumerated().any(|(block, facts)| in_loop(&block) && starts(facts)) {
             let how = Unrolling { bound: MAX_STARTS, idle: false, latest: None };
             self.out.funcs[id] = unroll(func, how, &BTreeSet::new())?;

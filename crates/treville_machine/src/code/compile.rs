@@ -1,7 +1,7 @@
 //! From a program to the code of its threads.
 
 use super::live::{break_silent_loops, filled, live};
-use super::{Code, Node, Step, Thread, UpdateOrder, Var, Word};
+use super::{Code, Fence, Node, Step, Thread, UpdateOrder, Var, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{BitSet, Idx, Name, Span};
 use treville_ir::{
@@ -16,6 +16,9 @@ const RELEASE: &[&str] = &["REL", "ACQ_REL", "SC"];
 
 /// Those of fences after which nothing waits in a buffer.
 const FULL_FENCE: &[&str] = &["MFENCE", "SC"];
+
+/// Those that keep writes in order.
+const WRITE_FENCE: &[&str] = &["SFENCE"];
 
 /// Node numbers must fit in what states keep of them.
 const MAX_NODES: usize = 60_000;
@@ -233,8 +236,9 @@ impl Compiler<'_> {
             Op::Mark(Mark::Step) => Step::Pause { next },
             Op::Mark(Mark::Cut) => return Err(refuse("a program that was cut at a bound", inst.span)),
             Op::Mark(_) => Step::Goto { next },
-            Op::Fence { tags } if self.has(tags, FULL_FENCE) => Step::Fence { next },
-            Op::Fence { .. } => return Err(refuse("a fence of this kind", inst.span)),
+            Op::Fence { tags } if self.has(tags, FULL_FENCE) => Step::Fence { kind: Fence::All, next },
+            Op::Fence { tags } if self.has(tags, WRITE_FENCE) => Step::Fence { kind: Fence::Writes, next },
+            Op::Fence { .. } => Step::Fence { kind: Fence::Other, next },
             Op::Lock { .. } => return Err(refuse("a lock", inst.span)),
             Op::Fail { .. }
             | Op::Wait { .. }
@@ -314,7 +318,7 @@ impl Compiler<'_> {
                 | Step::Write { next, .. }
                 | Step::Update { next, .. }
                 | Step::Pause { next }
-                | Step::Fence { next }
+                | Step::Fence { next, .. }
                 | Step::Set { next, .. }
                 | Step::Goto { next }
                 | Step::Assume { next, .. } => to(next),

@@ -6,22 +6,22 @@ use treville_ir::Comparison;
 
 impl Check {
     pub(super) fn simplified(self) -> Check {
-        self.as_is(true)
+        self.with_sign(true)
     }
 
     /// The same (`positive`), or its negation.
-    fn as_is(self, positive: bool) -> Check {
+    fn with_sign(self, positive: bool) -> Check {
         match self {
             Check::Const(value) => Check::Const(value == positive),
-            Check::Not(inner) => inner.as_is(!positive),
-            Check::And(parts) => junction(positive, parts.into_iter().map(|part| part.as_is(positive))),
-            Check::Or(parts) => junction(!positive, parts.into_iter().map(|part| part.as_is(positive))),
+            Check::Not(inner) => inner.with_sign(!positive),
+            Check::And(parts) => junction(positive, parts.into_iter().map(|part| part.with_sign(positive))),
+            Check::Or(parts) => junction(!positive, parts.into_iter().map(|part| part.with_sign(positive))),
             Check::At { thread, nodes } => {
                 Check::At { thread, nodes: nodes.into_iter().map(|is_at| is_at == positive).collect() }
             }
             Check::Compare(left, op, right) => Check::Compare(left, if positive { op } else { opposite(op) }, right),
             Check::Writes { all, aware, thread, var, body } => {
-                let body = Box::new(body.as_is(positive));
+                let body = Box::new(body.with_sign(positive));
                 Check::Writes { all: all == positive, aware, thread, var, body }
             }
         }

@@ -45,7 +45,9 @@ pub(super) fn split(mut program: Program) -> Result<Program, Diagnostic> {
 
 fn accessed(op: &Op) -> Option<(&Expr, u8)> {
     match op {
-        Op::Load { addr, size, .. } | Op::Store { addr, size, .. } | Op::Update { addr, size, .. } => Some((addr, *size)),
+        Op::Load { addr, size, .. } | Op::Store { addr, size, .. } | Op::Update { addr, size, .. } => {
+            Some((addr, *size))
+        }
         _ => None,
     }
 }
