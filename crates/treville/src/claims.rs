@@ -50,6 +50,7 @@ impl Session<'_> {
             return Ok((self.load_claims(path)?, named.unwrap_or_else(|| DEFAULT_MACHINE.to_owned())));
         }
         let stated = self.load_beside(path, named.as_deref(), options)?;
+        check_declared(&stated)?;
         let usual = || match stated.program.dialect.name.as_str() {
             "C" => Ok(DEFAULT_MACHINE.to_owned()),
             "X86" | "X86_64" => Ok("tso".to_owned()),
@@ -70,10 +71,9 @@ impl Session<'_> {
         let parsed = treville_lang::rar::parse(file, file_name.strip_suffix(ENDING).unwrap_or(file_name), &text);
         let sources = Arc::new(sources);
         let (program, claims) = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
-        if let Err(Unsupported { what, span: Some(span) }) = check_symmetries(&program, &claims.symmetries) {
-            return Err(failure(vec![Diagnostic::error(span, what)], sources));
-        }
-        Ok(Stated { program: Arc::new(program), claims, sources, assumes: Vec::new() })
+        let stated = Stated { program: Arc::new(program), claims, sources, assumes: Vec::new() };
+        check_declared(&stated)?;
+        Ok(stated)
     }
 
     pub(crate) fn check_claims(&self, path: &str, options: &Options, monitor: &dyn Monitor) -> Result<Run, Failure> {
@@ -122,7 +122,7 @@ impl Session<'_> {
             bounds: Bounds { messages: run.max_messages, actions: run.max_actions, ..Bounds::default() },
             limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: run.max_states },
             reductions: run.reductions,
-            symmetries: if run.reductions.symmetry { claims.symmetries.clone() } else { Vec::new() },
+            symmetries: claims.symmetries.clone(),
             ..Task::new(program, Semantics::Machine(Name::new(machine)))
         }
     }
@@ -150,6 +150,16 @@ impl Session<'_> {
         let subject = Subject { program: &program, claims: &claims, sources: &sources };
         let walked = Machine.step_through(&task, &mut |moment| tell(moment, &subject));
         walked.map_err(|why| refusal(ENGINE, &[why], &sources))
+    }
+}
+
+/// Whether the symmetries that are declared are some.
+fn check_declared(stated: &Stated) -> Result<(), Failure> {
+    match check_symmetries(&stated.program, &stated.claims.symmetries) {
+        Err(Unsupported { what, span: Some(span) }) => {
+            Err(failure(vec![Diagnostic::error(span, what)], Arc::clone(&stated.sources)))
+        }
+        _ => Ok(()),
     }
 }
 

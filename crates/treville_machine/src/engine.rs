@@ -178,7 +178,8 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
         })
     };
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
-    let symmetries = Symmetries::of(&code, &task.symmetries)?;
+    let declared = Symmetries::of(&code, &task.symmetries)?;
+    let symmetries = if task.reductions.symmetry { declared } else { Symmetries::default() };
     Ok(Prepared { machine: machine.clone(), code, targets, symmetries })
 }
 
