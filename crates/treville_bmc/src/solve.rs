@@ -54,7 +54,8 @@ const MOST_OUTSIDE: usize = 8;
 /// Conflicts of a search that is going to be repeated at a larger bound.
 const PATIENCE: u32 = 4000;
 
-pub(crate) const STRAY: &str = "an access with a computed address touches no location, or a part of one, which is not supported";
+pub(crate) const STRAY: &str =
+    "an access with a computed address touches no location, or a part of one, which is not supported";
 
 /// The search ends here.
 pub(crate) struct Stop(pub(crate) StopReason);

@@ -15,6 +15,7 @@ mod compact;
 mod constants;
 pub mod flatten;
 mod fold;
+mod forget;
 mod inline;
 pub mod loop_free;
 pub mod nest;
@@ -26,6 +27,7 @@ pub mod target;
 pub mod unroll;
 
 pub use flatten::flatten;
+pub use forget::forget;
 pub use inline::{InlineLimits, inline};
 pub use loop_free::loop_free;
 pub use pipeline::{Boundary, Options, run};
