@@ -28,6 +28,7 @@ mod proofs;
 mod properties;
 mod session;
 mod show;
+mod sidecar;
 mod terms;
 mod variants;
 mod verify;

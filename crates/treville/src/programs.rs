@@ -23,7 +23,7 @@ pub(crate) struct Language {
 }
 
 /// A program with the texts that its spans point into.
-type Read = Result<(Program, SourceMap), Failure>;
+pub(crate) type Read = Result<(Program, SourceMap), Failure>;
 
 const LANGUAGES: &[Language] = &[
     Language { endings: &[".c", ".cc", ".cpp", ".cxx"], read: read_c },
@@ -124,6 +124,11 @@ struct Call<'a> {
 }
 
 impl Session<'_> {
+    pub(crate) fn read_program(&self, path: &str, language: &Language, options: &Options) -> Read {
+        let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
+        (language.read)(path, &text, options, self.files)
+    }
+
     pub(crate) fn check_program(
         &self,
         path: &str,
@@ -132,8 +137,7 @@ impl Session<'_> {
         stories: usize,
         monitor: &dyn Monitor,
     ) -> Result<Run, Failure> {
-        let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
-        let (program, sources) = (language.read)(path, &text, options, self.files)?;
+        let (program, sources) = self.read_program(path, language, options)?;
         let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
         let call = Call { sources: Arc::new(sources), options, stories, cancel };
@@ -273,7 +277,7 @@ pub(crate) fn model_for_programs(options: &ModelOptions, model: &str) -> ModelOp
 }
 
 /// The program after the compilation of its atomics to the machine with this dialect.
-fn compiled(program: &Program, model: &str, machine: &str) -> Result<Program, Diagnostic> {
+pub(crate) fn compiled(program: &Program, model: &str, machine: &str) -> Result<Program, Diagnostic> {
     target::compile_with(program, model, &*front_ends::dialect(machine)?, Exclusives::Together)
 }
 

@@ -35,7 +35,8 @@ pub fn json(report: &FileReport, details: Details) -> String {
         Content::Checked(checked) => answered(&mut object, report, checked, details),
         Content::Program(checked) => program(&mut object, report, checked, details),
         Content::Claims(checked) => {
-            scope(&mut object, &checked.verdict, &checked.scope);
+            let relative_to = [checked.scope.relative_to.as_slice(), &checked.assumes].concat();
+            scope(&mut object, &checked.verdict, &Scope { relative_to, ..checked.scope.clone() });
             if let Some(reason) = report.reason() {
                 object.string("reason", &reason);
             }
