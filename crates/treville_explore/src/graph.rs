@@ -2,6 +2,7 @@
 //! its time stamp and the search goes back by cutting off the end.
 
 mod parts;
+mod values;
 
 use crate::rules::{Coherence, Mode, Rules};
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub(crate) enum Kind {
     Free,
     /// A value that nothing determines.
     Choice,
+    /// What an unknown value is, or whether a condition on such holds: where the way on depends on it.
+    Decision,
     /// The thread has returned.
     End,
 }
@@ -60,7 +63,7 @@ pub(crate) struct Label {
     pub(crate) site: Option<SiteId>,
     /// Where the thread's state before the answer is kept, if there is one.
     pub(crate) saved: u32,
-    /// What the read was promised, if that is its source ([`crate::promises`]).
+    /// What the read was promised, if that is its source ([`crate::promises`]); of a decision, the term that it is about.
     pub(crate) promise: u32,
     /// Names the state of the thread after this event: no other state has this number.
     pub(crate) state: u64,
@@ -239,6 +242,12 @@ impl Graph {
     pub(crate) fn porf(&self, a: EventId, b: EventId) -> bool {
         let label = self.label(a);
         a == INIT || label.pos < self.row(b, Row::Porf)[usize::from(label.thread)]
+    }
+
+    /// The last event of a thread, or the one that started it.
+    pub(crate) fn last_of(&self, thread: u16) -> EventId {
+        let thread = &self.threads[usize::from(thread)];
+        thread.events.last().copied().unwrap_or(thread.spawn)
     }
 
     /// The event before `e` in its thread, or the one that started the thread.

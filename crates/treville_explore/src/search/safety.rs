@@ -8,7 +8,7 @@ use crate::memory::Owner;
 use crate::rules::Mode;
 use treville_base::{Name, Span};
 use treville_ir::{Failure, Wait};
-use treville_task::Violation;
+use treville_task::{Story, Violation};
 use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
 
 impl Search<'_, '_> {
@@ -16,6 +16,9 @@ impl Search<'_, '_> {
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
         if self.promising {
             return self.finish_promised();
+        }
+        if self.is_discarded()? {
+            return Ok(());
         }
         self.note()?;
         let mut stands = Vec::new();
@@ -66,7 +69,7 @@ impl Search<'_, '_> {
         self.check_flags()?;
         self.explored.complete += 1;
         if self.explored.stories.len() < self.options.stories {
-            let story = self.story(&[], &[]);
+            let story = self.with_values(|search| search.story(&[], &[]))?;
             self.explored.stories.push(story);
         }
         if self.options.observed {
@@ -316,6 +319,17 @@ impl Search<'_, '_> {
         self.report(failure, message, &events, &[])
     }
 
+    /// The story of a violation, judged once more.
+    fn told(&mut self, failure: Failure, events: &[EventId], stands: &[Standstill]) -> Result<Story, Stop> {
+        let mut events = events.to_vec();
+        if let Some((graph, number)) = self.an_execution()? {
+            self.graph = graph;
+            events.iter_mut().for_each(|e| *e = number[*e as usize]);
+        }
+        self.replay(failure)?;
+        Ok(self.story(&events, stands))
+    }
+
     /// A violation that these events show, or where these threads stand: the end, if it is looked for.
     pub(super) fn report(
         &mut self,
@@ -331,8 +345,7 @@ impl Search<'_, '_> {
             // It is seen again once all promises are kept.
             return Err(Stop::Violation);
         }
-        self.replay(failure)?;
-        let story = self.story(events, stands);
+        let story = self.told(failure, events, stands)?;
         let step = |i: usize| story.about.get(i).and_then(|at| story.steps.get(*at));
         self.explored.violation = Some(Violation {
             failure,

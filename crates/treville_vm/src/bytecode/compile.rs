@@ -10,6 +10,7 @@ use super::code::{Code, Image, Ins, LoopInfo, NOWHERE, Site, SiteId, SiteKind, S
 use super::{flow, retry};
 use access::Source;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use treville_base::{Idx, IndexVec, Span};
 use treville_ir::{
     BlockId, Callee, Expr, Func, FuncId, Inst, InstrId, LockOp, Mark, Op, Program, Reg, Tags, Terminator, UpdateTags,
@@ -34,7 +35,9 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         .collect::<Result<_, _>>()?;
     let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
     let tries_locks = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
-    Ok(Image { codes, sites, tries_locks })
+    let unknown = |site: &Site| matches!(site.kind, SiteKind::Nondet { width: 2.. });
+    let symbols = sites.iter().any(unknown).then(Arc::default);
+    Ok(Image { codes, sites, tries_locks, symbols })
 }
 
 struct Compiler<'a> {

@@ -12,9 +12,11 @@ mod private;
 mod retry;
 mod run;
 mod saved;
+mod symbols;
 mod track;
 
 pub use code::{Image, Site, SiteId, SiteKind};
 pub use compile::{Access, NotCompiled, Parts, compile};
 pub use run::{RunOptions, Runner, Step, address};
+pub use symbols::{Shared, Symbols, is_term, term_of};
 pub use track::{Dependencies, StepDeps, Track};

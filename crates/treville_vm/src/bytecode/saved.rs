@@ -24,7 +24,7 @@ impl Runner {
             out.push(pair(l.effects, l.start));
             out.push(l.seed | u64::from(l.repeated) << 48);
         }
-        out.push(self.loop_slots.len() as u64);
+        out.push(pair(self.loop_slots.len() as u32, self.private_terms.len() as u32));
         out.extend(&self.loop_slots);
         out.extend(&self.stack);
         out.extend(self.held.iter().flat_map(|(lock, since)| [*lock, u64::from(*since)]));
@@ -34,6 +34,7 @@ impl Runner {
             word[..c.len()].copy_from_slice(c);
             u64::from_le_bytes(word)
         }));
+        out.extend(self.private_terms.iter().flat_map(|(begin, size, word)| [pair(*begin, u32::from(*size)), *word]));
     }
 
     /// Brings back a state that [`Runner::save`] wrote, of the same thread.
@@ -101,7 +102,7 @@ impl Runner {
                 seed: last & NO_ADDRESS,
             });
         }
-        let n = next();
+        let (n, n_terms) = split(next());
         self.loop_slots.clear();
         self.loop_slots.extend((0..n).map(|_| next()));
         self.stack.clear();
@@ -115,6 +116,11 @@ impl Runner {
             self.private.extend(next().to_le_bytes());
         }
         self.private.truncate(n_bytes as usize);
+        self.private_terms.clear();
+        self.private_terms.extend((0..n_terms).map(|_| {
+            let (begin, size) = split(next());
+            (begin, size as u8, next())
+        }));
     }
 }
 
