@@ -34,6 +34,8 @@ pub(crate) enum Kind {
     Choice,
     /// What an unknown value is, or whether a condition on such holds: where the way on depends on it.
     Decision,
+    /// A decision that leaves out what would only fail an assumption.
+    Assumption,
     /// The thread has returned.
     End,
 }
@@ -45,6 +47,10 @@ impl Kind {
 
     pub(crate) fn writes(self) -> bool {
         matches!(self, Kind::Write | Kind::UpdateWrite)
+    }
+
+    pub(crate) fn decides(self) -> bool {
+        matches!(self, Kind::Decision | Kind::Assumption)
     }
 }
 

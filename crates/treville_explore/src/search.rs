@@ -538,6 +538,7 @@ impl<'a, 'j> Search<'a, 'j> {
             Step::Endless => Err(Stop::Endless),
             Step::Nondet { site } => self.choose(thread, site),
             Step::Decide { site, word } => self.decide(thread, site, word),
+            Step::Misuse { site, misuse } => self.misuse(thread, site, misuse),
             Step::Load { .. } | Step::UpdateRead { .. } | Step::Blocked { .. } | Step::Cut => Ok(Move::Back),
         }
     }

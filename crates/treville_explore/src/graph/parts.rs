@@ -52,7 +52,7 @@ impl Graph {
         let label = self.label(write);
         let (thread, pos, part, parts) = (label.thread, label.pos, label.part(), label.parts());
         let events = &self.threads[usize::from(thread)].events;
-        let decided = |e: &&EventId| self.label(**e).kind == Kind::Decision;
+        let decided = |e: &&EventId| self.label(**e).kind.decides();
         let first = usize::from(pos) - usize::from(part);
         let between = events[..first].iter().rev().take_while(decided).count();
         events[usize::from(pos) - between - usize::from(parts)]
@@ -65,8 +65,7 @@ impl Graph {
         let events = &self.threads[usize::from(thread)].events;
         let mut next = usize::from(pos) + usize::from(parts - part);
         if kind == Kind::UpdateRead {
-            next +=
-                events[next.min(events.len())..].iter().take_while(|e| self.label(**e).kind == Kind::Decision).count();
+            next += events[next.min(events.len())..].iter().take_while(|e| self.label(**e).kind.decides()).count();
         }
         let writes = |w: &&EventId| kind == Kind::UpdateRead && self.label(**w).kind == Kind::UpdateWrite;
         let end = events.get(next).filter(writes).map_or(next, |_| next + usize::from(parts));

@@ -1,14 +1,19 @@
 //! The graph of one execution out of the class that a graph with unknown values stands for: all words are numbers, and nothing
 //! is left to decide.
 
-use super::{EventId, Graph, INIT, Kind, Made, NOT_SAVED};
+use super::{EventId, Graph, INIT, Made, NOT_SAVED};
 use crate::rules::Rules;
 
 impl Graph {
     /// This graph where each word has the given value, without its decisions; `number` gets the new number of each event,
     /// and of a decision [`INIT`].
-    pub(crate) fn with_values(&self, rules: &Rules, value: impl Fn(u64) -> u64, number: &mut Vec<EventId>) -> Graph {
-        let decides = |e: EventId| self.label(e).kind == Kind::Decision;
+    pub(crate) fn with_values(
+        &self,
+        rules: &Rules,
+        value: &mut dyn FnMut(u64) -> u64,
+        number: &mut Vec<EventId>,
+    ) -> Graph {
+        let decides = |e: EventId| self.label(e).kind.decides();
         number.clear();
         number.push(INIT);
         let mut kept = INIT + 1;

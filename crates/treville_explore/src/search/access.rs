@@ -3,7 +3,8 @@
 use super::{Entry, Move, Search, Stop, Way};
 use crate::graph::{EventId, INIT, Kind, Label, LocId, NO_PROMISE};
 use crate::rules::Mode;
-use treville_vm::bytecode::{SiteId, Step, is_term};
+use treville_ir::Wait;
+use treville_vm::bytecode::{SiteId, SiteKind, Step, is_term};
 
 impl Search<'_, '_> {
     /// Adds a read, of the latest write first.
@@ -254,7 +255,7 @@ impl Search<'_, '_> {
 
     /// Whether an event is as it would be added first to what was there before it and what leads to `w`.
     fn is_as_first_added(&mut self, e: EventId, w: EventId) -> bool {
-        if self.graph.label(e).kind == Kind::Decision {
+        if self.graph.label(e).kind.decides() {
             return self.is_first_decision(e, w);
         }
         let graph = &self.graph;
@@ -336,13 +337,28 @@ impl Search<'_, '_> {
         place as usize + 1 == writes.len()
     }
 
+    /// Whether a lock is released that a thread waits for in vain, having seen it taken: it waits for good then. What others do
+    /// meanwhile they also do when it takes the lock later, or waits for whoever has it last.
+    fn leaves_waiting(&mut self, e: EventId) -> bool {
+        let label = *self.graph.label(e);
+        if label.site.is_none_or(|site| self.image.site(site).kind != SiteKind::Unlock) {
+            return false;
+        }
+        (0..self.graph.locations[label.loc as usize].reads.len()).any(|i| {
+            let read = self.graph.locations[label.loc as usize].reads[i];
+            let Label { thread, rf, kind, .. } = *self.graph.label(read);
+            let stands = kind == Kind::UpdateRead && rf != e && self.graph.last_of(thread) == read;
+            stands && matches!(self.step(thread), Step::Blocked { wait: Wait::Resource, .. })
+        })
+    }
+
     /// Puts a write in its place and checks what that means.
     pub(super) fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
         if self.graph.label(e).parts() > 1 {
             return self.put_part(e, place, None);
         }
         let latest = self.insert(e, place);
-        if !latest && !self.allows(e) {
+        if !latest && !self.allows(e) || self.leaves_waiting(e) {
             return Ok(Move::Back);
         }
         if self.judge.is_some() && self.graph.label(e).kind == Kind::UpdateWrite {

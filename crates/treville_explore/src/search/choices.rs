@@ -17,8 +17,8 @@
 //! that each pair of a graph and a path is built from one other and in one way. A variable is named by the thread and the
 //! position of its event, so that it is the same one if it is added again, and answers of the solver can be remembered.
 //!
-//! **Assumptions.** Where a thread assumes what may be or not, it goes on with the values for which it is so, and that it fails is
-//! no way on. That could hide what others do meanwhile: a thread that fails in an interleaving before the assumption
+//! **Assumptions.** Where one value of a condition leads a thread to an assumption that fails, before it does anything else, and
+//! the other does not, only the other is a way on: its values are assumed. That could hide what others do meanwhile: a thread that fails in an interleaving before the assumption
 //! is made. So at each decision it is asked whether something is impossible only by assumptions that do not lead to it
 //! (with what comes of them). Only then everything starts anew, and assumptions are decided like other conditions;
 //! executions in which one fails are looked at for violations, and not counted.
@@ -34,7 +34,7 @@ use crate::path::{Cancelled, Values};
 use crate::rules::Mode;
 use rustc_hash::FxHashMap;
 use treville_ir::Wait;
-use treville_term::TermId;
+use treville_term::{TermId, UnOp};
 use treville_vm::bytecode::{SiteId, SiteKind, Step, is_term, term_of};
 
 /// How many values something may have where it must be decided.
@@ -76,7 +76,7 @@ impl Search<'_, '_> {
         let state = self.new_state();
         let label = &mut self.graph.labels[e as usize];
         (label.value, label.state) = (value, state);
-        if label.kind == Kind::Decision { self.has_decided(e) } else { Ok(Move::Go) }
+        if label.kind.decides() { self.has_decided(e) } else { Ok(Move::Go) }
     }
 
     /// Decides what a word stands for, so that its thread can go on.
@@ -85,11 +85,13 @@ impl Search<'_, '_> {
         let path = self.decided(|_| true);
         let Some(paths) = &mut self.paths else { return Ok(Move::Back) };
         let mut values = paths.range(&path, term, MOST_VALUES)?;
+        let mut kind = Kind::Decision;
         if !self.forks {
             self.check_assumptions(thread, term, &path, &values)?;
-            if self.is_assumption(site) {
-                // Goes on if it can.
-                values = values.last().copied().into_iter().collect();
+            if let [0, 1] = *values
+                && let Some(value) = self.assumed(thread)
+            {
+                (values, kind) = (vec![value], Kind::Assumption);
             }
         }
         if values.len() > MOST_VALUES {
@@ -100,7 +102,7 @@ impl Search<'_, '_> {
         }
         let Some((first, rest)) = values.split_first() else { return Ok(Move::Back) };
         self.threads[usize::from(thread)].runner.decide(*first);
-        let label = self.blank(thread, Kind::Decision, Mode::RELAXED, crate::graph::NO_LOC, *first);
+        let label = self.blank(thread, kind, Mode::RELAXED, crate::graph::NO_LOC, *first);
         let e = self.push(Label { site, promise: term.0, ..label });
         let first_way = self.ways.len();
         self.ways.extend(rest.iter().rev().map(|value| Way::Value(*value)));
@@ -108,11 +110,25 @@ impl Search<'_, '_> {
         self.has_decided(e)
     }
 
+    /// The one value of the condition that a thread asks about with which it does not fail an assumption at once.
+    fn assumed(&self, thread: u16) -> Option<u64> {
+        let fails = |value: u64| {
+            let mut runner = self.threads[usize::from(thread)].runner.clone();
+            runner.decide(value);
+            matches!(runner.run(self.image, &self.options.run), Step::Blocked { wait: Wait::Assume, .. })
+        };
+        match (fails(0), fails(1)) {
+            (true, false) => Some(1),
+            (false, true) => Some(0),
+            _ => None,
+        }
+    }
+
     /// If it was decided whether an update writes, its read is as strong as that makes it.
     fn has_decided(&mut self, e: EventId) -> Result<Move, Stop> {
         let label = *self.graph.label(e);
         let events = &self.graph.threads[usize::from(label.thread)].events;
-        let before = events.iter().rev().copied().find(|x| self.graph.label(*x).kind != Kind::Decision);
+        let before = events.iter().rev().copied().find(|x| !self.graph.label(*x).kind.decides());
         let Some(read) = before.filter(|x| self.graph.label(*x).kind == Kind::UpdateRead) else { return Ok(Move::Go) };
         let next = self.step(label.thread);
         self.next = Some(label.thread);
@@ -137,14 +153,14 @@ impl Search<'_, '_> {
     fn decided(&self, keep: impl Fn(EventId) -> bool) -> Vec<TermId> {
         let Some(symbols) = self.image.symbols() else { return Vec::new() };
         let mut shared = symbols.lock();
-        let decisions = (1..self.graph.len()).filter(|e| self.graph.label(*e).kind == Kind::Decision && keep(*e));
+        let decisions = (1..self.graph.len()).filter(|e| self.graph.label(*e).kind.decides() && keep(*e));
         decisions.map(|e| self.graph.label(e)).map(|l| shared.equals(TermId(l.promise), l.value)).collect()
     }
 
     /// Whether a decision is as it would be added first to what was there before it and what leads to `w`.
     pub(super) fn is_first_decision(&mut self, e: EventId, w: EventId) -> bool {
         let label = *self.graph.label(e);
-        if label.value == 0 || (!self.forks && self.is_assumption(label.site)) {
+        if label.value == 0 || label.kind == Kind::Assumption {
             return true;
         }
         let path = self.decided(|x| x < e || (x != e && self.graph.porf(x, w)));
@@ -152,10 +168,6 @@ impl Search<'_, '_> {
         let less = symbols.lock().less(TermId(label.promise), label.value);
         // If it was cancelled, that is noticed soon.
         matches!(paths.solve(&path, less), Ok(None))
-    }
-
-    fn is_assumption(&self, site: Option<SiteId>) -> bool {
-        site.is_some_and(|site| self.image.site(site).kind == SiteKind::Wait(Wait::Assume))
     }
 
     fn place_of(&self, thread: u16, site: Option<SiteId>) -> Option<treville_base::Span> {
@@ -168,10 +180,7 @@ impl Search<'_, '_> {
     /// If a thread could decide otherwise but for assumptions that do not lead to its decision, and what comes of them.
     fn check_assumptions(&mut self, thread: u16, term: TermId, path: &[TermId], values: &[u64]) -> Result<(), Stop> {
         let last = self.graph.last_of(thread);
-        let foreign = |a: &EventId| {
-            let label = self.graph.label(*a);
-            label.kind == Kind::Decision && self.is_assumption(label.site) && !self.graph.porf(*a, last)
-        };
+        let foreign = |a: &EventId| self.graph.label(*a).kind == Kind::Assumption && !self.graph.porf(*a, last);
         let foreign: Vec<EventId> = (1..self.graph.len()).filter(foreign).collect();
         if foreign.is_empty() {
             return Ok(());
@@ -184,16 +193,25 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether some assumption fails that need not.
+    /// Whether some thread fails an assumption right after a decision that could have been otherwise.
     pub(super) fn is_discarded(&mut self) -> Result<bool, Stop> {
-        let fails = |l: &Label| l.kind == Kind::Decision && l.value == 0 && self.is_assumption(l.site);
-        let failing: Vec<EventId> = (1..self.graph.len()).filter(|e| fails(self.graph.label(*e))).collect();
-        for e in failing.into_iter().filter(|_| self.forks) {
-            let path = self.decided(|x| x < e);
-            let term = TermId(self.graph.label(e).promise);
-            if let Some(paths) = &mut self.paths
-                && paths.solve(&path, term)?.is_some()
-            {
+        let n_threads = if self.forks { self.graph.threads.len() as u16 } else { 0 };
+        for thread in 0..n_threads {
+            let last = self.graph.last_of(thread);
+            let label = *self.graph.label(last);
+            let present = self.graph.threads[usize::from(thread)].present && label.kind == Kind::Decision;
+            if !present || !matches!(self.step(thread), Step::Blocked { wait: Wait::Assume, .. }) {
+                continue;
+            }
+            let path = self.decided(|x| x < last);
+            let Some((symbols, paths)) = self.image.symbols().zip(self.paths.as_mut()) else { continue };
+            let term = TermId(label.promise);
+            let otherwise = {
+                let mut shared = symbols.lock();
+                let is = shared.equals(term, label.value);
+                shared.store.un(UnOp::Not, is)
+            };
+            if paths.solve(&path, otherwise)?.is_some() {
                 return Ok(true);
             }
         }
@@ -204,13 +222,15 @@ impl Search<'_, '_> {
     pub(super) fn an_execution(&mut self) -> Result<Option<(Graph, Vec<EventId>)>, Stop> {
         let Some(symbols) = self.image.symbols() else { return Ok(None) };
         let values = self.values()?;
-        let (shared, known) = (symbols.lock(), std::cell::RefCell::new(FxHashMap::default()));
-        let value = |word: u64| match is_term(word) {
-            true => shared.eval(term_of(word), &values, &mut known.borrow_mut()).unsigned() as u64,
-            false => word,
+        let (mut shared, mut known) = (symbols.lock(), FxHashMap::default());
+        let mut value = |word: u64| {
+            shared.with_values(word, |shared, word| match is_term(word) {
+                true => shared.eval(term_of(word), &values, &mut known).unsigned() as u64,
+                false => word,
+            })
         };
         let mut number = Vec::new();
-        let graph = self.graph.with_values(&self.rules, value, &mut number);
+        let graph = self.graph.with_values(&self.rules, &mut value, &mut number);
         Ok(Some((graph, number)))
     }
 

@@ -9,7 +9,7 @@ use crate::rules::Mode;
 use treville_base::{Name, Span};
 use treville_ir::{Failure, Wait};
 use treville_task::{Story, Violation};
-use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
+use treville_vm::bytecode::{Misuse, RunOptions, SiteId, SiteKind, Step, address};
 
 impl Search<'_, '_> {
     /// All threads have ended or wait.
@@ -305,6 +305,15 @@ impl Search<'_, '_> {
         self.report(failure, message, &[], &[Standstill::failing(thread, site)])?;
         self.explored.blocked += u64::from(!self.promising);
         Ok(Move::Back)
+    }
+
+    /// A handle of an unknown value is not used as it must be.
+    pub(super) fn misuse(&mut self, thread: u16, site: SiteId, misuse: Misuse) -> Result<Move, Stop> {
+        let reported = self.violation(Failure::ApiMisuse, misuse.message(), thread, Some(site));
+        if let (Some(violation), Some(other)) = (&mut self.explored.violation, misuse.other()) {
+            violation.other = Some(self.image.site(other).span);
+        }
+        reported
     }
 
     /// A violation at an event.

@@ -230,6 +230,7 @@ impl Compiler<'_> {
             | Op::StoreConditional { .. }
             | Op::Opaque { .. }
             | Op::Nondet { .. }
+            | Op::Handle { .. }
             | Op::Call { .. }
             | Op::Spawn { .. }
             | Op::Join { .. }

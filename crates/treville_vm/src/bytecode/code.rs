@@ -4,7 +4,7 @@ use super::compile::Access;
 use super::symbols::{Symbols, is_term};
 use std::sync::Arc;
 use treville_base::Span;
-use treville_ir::{Failure, InstrId, Storage, Tags, UpdateTags, Wait};
+use treville_ir::{Failure, HandleOp, InstrId, Storage, Tags, UpdateTags, Wait};
 use treville_term::BinOp;
 
 treville_base::ids! {
@@ -167,6 +167,12 @@ pub(crate) enum Ins {
         dst: Slot,
         site: SiteId,
     },
+    Handle {
+        op: HandleOp,
+        dst: Slot,
+        src: Slot,
+        site: SiteId,
+    },
     SpinStart,
     SpinEnd {
         site: SiteId,
@@ -226,6 +232,7 @@ pub enum SiteKind {
     Nondet {
         width: u8,
     },
+    Handle,
     SpinEnd,
 }
 

@@ -1,9 +1,10 @@
 //! Running compiled code: one thread, up to the next step that the engine has to know of.
 
 use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
+use super::handles::{Handles, Misuse};
 use super::symbols::is_term;
 use super::track::{Dependencies, StepDeps, Track};
-use treville_ir::{Failure, FuncId, Program, Reg, Storage, Wait};
+use treville_ir::{Failure, FuncId, HandleOp, Program, Reg, Storage, Wait};
 use treville_term::UnOp;
 
 /// Where things live. Addresses are a function of the thread, the count of its allocations and the offset, never reused,
@@ -100,6 +101,11 @@ pub enum Step {
     Decide {
         site: Option<SiteId>,
         word: u64,
+    },
+    /// The explicit interface to unknown values is not used as it must be.
+    Misuse {
+        site: SiteId,
+        misuse: Misuse,
     },
     /// Waits for ever as things are.
     Blocked {
@@ -201,6 +207,7 @@ pub struct Runner<T = ()> {
     pub(super) released: u32,
     pub(crate) loops: Vec<LoopState>,
     pub(crate) loop_slots: Vec<u64>,
+    pub(crate) handles: Handles,
     pub(super) track: T,
 }
 
@@ -239,6 +246,7 @@ impl<T: Track> Runner<T> {
         self.loop_slots.clear();
         (self.n_allocs, self.effects, self.spin, self.published) = (0, 0, 0, 0);
         self.last_read = None;
+        self.handles = Handles::default();
         self.track = T::default();
         self.enter(image, func.0, NOWHERE);
         for (param, arg) in image.codes[func.0 as usize].params.iter().zip(args) {
@@ -656,6 +664,14 @@ impl<T: Track> Runner<T> {
                     stop!(pc - 1, Step::Fail { site: Some(site), failure });
                 }
                 Ins::Nondet { site, .. } => stop!(pc - 1, Step::Nondet { site }),
+                Ins::Handle { op, dst, src, site } => {
+                    let word = if op == HandleOp::Make { get!(src) } else { known!(src, Some(site)) };
+                    match self.handle(image, op, word, site) {
+                        Ok(word) => set!(dst, word),
+                        Err(misuse) => stop!(pc - 1, Step::Misuse { site, misuse }),
+                    }
+                    flow!(dst, src);
+                }
                 Ins::SpinStart => self.spin = self.effects,
                 Ins::SpinEnd { site } => {
                     if self.spin == self.effects {

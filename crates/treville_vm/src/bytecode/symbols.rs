@@ -8,6 +8,7 @@
 //!
 //! A term may be narrower than the place it is in: like numbers, terms are zero-extended.
 
+use super::handles::Handle;
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use treville_term::{BinOp, Bv, Cast, TermId, TermNode, TermStore, UnOp, VarId};
@@ -40,6 +41,8 @@ pub struct Symbols {
 pub struct Shared {
     pub store: TermStore,
     variables: FxHashMap<(u16, u16, u8), VarId>,
+    pub(super) handles: Vec<Handle>,
+    pub(super) handle_ids: FxHashMap<Handle, u32>,
     /// Of each variable: the thread that made it, at which of its events, and its width.
     origins: Vec<(u16, u16, u8)>,
 }

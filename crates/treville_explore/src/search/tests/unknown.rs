@@ -1,7 +1,7 @@
 //! Programs with values that nothing determines: what is explored at once is what is explored value by value.
 
 use super::{HEADER, Random, options};
-use crate::graph::{Kind, Location};
+use crate::graph::Location;
 use crate::rules::Rules;
 use crate::search::{Explored, Job, Options, explore};
 use rustc_hash::FxHashMap;
@@ -138,7 +138,7 @@ fn run(program: &Program, model: &str, options: &Options) -> (Explored, Vec<Clas
     let mut classes = Vec::new();
     let explored = explore(&job, &mut |ended| {
         let graph = ended.graph;
-        let decisions = graph.labels.iter().filter(|l| l.kind == Kind::Decision);
+        let decisions = graph.labels.iter().filter(|l| l.kind.decides());
         let last = |l: &Location| l.writes.last().map_or(0, |w| graph.label(*w).value);
         classes.push(Class {
             path: decisions.map(|l| (TermId(l.promise), l.value)).collect(),
