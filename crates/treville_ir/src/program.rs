@@ -251,6 +251,8 @@ pub enum HandleOp {
     Send,
     /// A handle of the value of one that was sent.
     Receive,
+    /// Not a handle but a value, which must be known to go on.
+    Decide,
 }
 
 /// Why a thread waits.

@@ -63,6 +63,7 @@ const HANDLES: &[(&str, HandleOp)] = &[
     ("look", HandleOp::Look),
     ("send", HandleOp::Send),
     ("receive", HandleOp::Receive),
+    ("decide", HandleOp::Decide),
 ];
 
 const STORAGES: &[(&str, Storage)] =

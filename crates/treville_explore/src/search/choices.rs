@@ -81,7 +81,7 @@ impl Search<'_, '_> {
 
     /// Decides what a word stands for, so that its thread can go on.
     pub(super) fn decide(&mut self, thread: u16, site: Option<SiteId>, word: u64) -> Result<Move, Stop> {
-        let term = term_of(word);
+        let term = self.image.symbols().map_or(term_of(word), |symbols| symbols.lock().narrowed(term_of(word)));
         let path = self.decided(|_| true);
         let Some(paths) = &mut self.paths else { return Ok(Move::Back) };
         let mut values = paths.range(&path, term, MOST_VALUES)?;

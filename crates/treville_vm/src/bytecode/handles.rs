@@ -77,8 +77,10 @@ pub(crate) struct Handles {
 impl<T: Track> Runner<T> {
     pub(super) fn handle(&mut self, image: &Image, op: HandleOp, word: u64, site: SiteId) -> Result<u64, Misuse> {
         let Some(symbols) = image.symbols() else { return Err(Misuse::Nothing) };
-        if op == HandleOp::Make {
-            return Ok(self.make(symbols, word, false, site));
+        match op {
+            HandleOp::Make => return Ok(self.make(symbols, word, false, site)),
+            HandleOp::Decide => return Ok(word),
+            _ => {}
         }
         let handle = symbols.handle(word).ok_or(Misuse::Nothing)?;
         if op == HandleOp::Receive {

@@ -89,6 +89,16 @@ impl Shared {
         }
     }
 
+    /// A term of the same value without the zeros above it.
+    pub fn narrowed(&self, mut term: TermId) -> TermId {
+        while let TermNode::Cast(Cast::Zero, width, inner) = self.store.node(term)
+            && self.store.width(inner) < width
+        {
+            term = inner;
+        }
+        term
+    }
+
     /// That a term has a value, as a term of one bit.
     pub fn equals(&mut self, term: TermId, value: u64) -> TermId {
         match (self.store.width(term), value) {
