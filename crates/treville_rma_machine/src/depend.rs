@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use treville_rma::{ProcId, Program, Remote, RemoteId, VarId};
 
 /// What a process is about to do.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum About {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum About {
     Load(VarId),
     Store(VarId),
     Flush(ProcId, ProcId),
@@ -28,7 +28,7 @@ impl<'p> Dependencies<'p> {
     pub(crate) fn of(&mut self, about: About) -> std::rc::Rc<[bool]> {
         let (program, semantics) = (self.program, self.semantics);
         let make = || match semantics {
-            Semantics::Reduced(_) => chain(program, about),
+            Semantics::Reduced(_) => closure(program, about),
             Semantics::Sequential | Semantics::Remote(_) => conflicts(program, about),
         };
         std::rc::Rc::clone(self.known.entry(about).or_insert_with(|| make().into()))
@@ -77,8 +77,9 @@ fn conflicts(program: &Program, about: About) -> Vec<bool> {
     close(program, seeds, |a, b| a.writes().any(|w| touches(b, w)) || b.writes().any(|w| touches(a, w)))
 }
 
-/// Those whose landing the others may take up: earlier values stay in the sets, so only writers matter.
-fn chain(program: &Program, about: About) -> Vec<bool> {
+/// For each remote statement, whether the reduction to SC must let it land before this: those that write what is looked at, and
+/// those whose landing these may take up. Earlier values stay in the sets, so only writers matter.
+pub fn closure(program: &Program, about: About) -> Vec<bool> {
     let seeds = seeds(program, about, |remote| match about {
         About::Load(var) | About::Store(var) => remote.writes().any(|w| w == var),
         About::Flush(..) => false,

@@ -12,6 +12,7 @@ mod search;
 mod store;
 mod trace;
 
+pub use depend::{About, closure};
 pub use network::{Pending, Reduction, Semantics};
 pub use search::{Config, Failure, Order, Outcome, Verdict, check, final_states};
 pub use trace::{Action, Step, Trace};

@@ -1,0 +1,201 @@
+//! The proof under SC, by predicates that are given or found; and from it, proofs on remote memory for placements of flushes.
+
+use crate::boolean::{BoolProgram, Refused, Sharing, abstracted};
+use crate::checker::{Checked, Checker, Counterexample, Settings};
+use crate::lia::Omega;
+use crate::refine::{Lesson, learn};
+use treville_base::{BitSet, Cancel};
+use treville_rma::{Atom, Op, Program};
+use treville_rma_machine::Reduction;
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub reduction: Reduction,
+    pub sharing: Sharing,
+    /// Begin with the predicates that the program gives.
+    pub given: bool,
+    /// How many kinds of elements of a set are told apart.
+    pub max_parts: usize,
+    /// The longest cube.
+    pub longest: usize,
+    /// Of new predicates, in one proof.
+    pub max_rounds: usize,
+    pub max_states: usize,
+    pub cancel: Cancel,
+}
+
+impl Options {
+    pub fn new() -> Self {
+        Options {
+            reduction: Reduction::Counted,
+            sharing: Sharing::Statement,
+            given: true,
+            max_parts: 8,
+            longest: 3,
+            max_rounds: 40,
+            max_states: 2_000_000,
+            cancel: Cancel::new(),
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What came of a proof under SC.
+#[derive(Debug)]
+pub enum Sequential<'p> {
+    Proved(Box<Prover<'p>>),
+    /// It fails, by this path.
+    Fails(Counterexample),
+    Open(String),
+}
+
+/// A program that is proved under SC.
+#[derive(Debug)]
+pub struct Prover<'p> {
+    program: &'p Program,
+    options: Options,
+    predicates: Vec<Atom>,
+    pub sequential: BoolProgram<'p>,
+    pub extrapolated: BoolProgram<'p>,
+    /// How often predicates were added.
+    pub rounds: usize,
+    /// States of the last check.
+    pub states: usize,
+}
+
+fn starting(program: &Program, given: bool) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    if given {
+        program.predicates.iter().for_each(|atom| add(&mut atoms, atom.clone()));
+    }
+    if atoms.is_empty() {
+        for node in program.procs.iter().flat_map(|p| p.nodes.iter()) {
+            if let Op::Assume { cond, .. } | Op::Assert { cond, .. } | Op::Branch { cond, .. } = &node.op {
+                cond.atoms().into_iter().for_each(|atom| add(&mut atoms, atom));
+            }
+        }
+    }
+    for property in &program.properties {
+        property.cond.atoms().into_iter().for_each(|atom| add(&mut atoms, atom));
+    }
+    atoms
+}
+
+/// Adds a predicate, unless it or its opposite is there.
+fn add(predicates: &mut Vec<Atom>, atom: Atom) {
+    let same = |p: &Atom| *p == atom || p.negated().as_ref() == Some(&atom);
+    if !predicates.iter().any(same) {
+        predicates.push(atom);
+    }
+}
+
+/// Looks for a proof under SC.
+pub fn sequential<'p>(program: &'p Program, options: &Options) -> Sequential<'p> {
+    match prove_sequential(program, options) {
+        Ok(done) => done,
+        Err(why) => Sequential::Open(why),
+    }
+}
+
+fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Sequential<'p>, Refused> {
+    let mut predicates = starting(program, options.given);
+    let settings = |split: bool| Settings {
+        reduction: None,
+        placement: BitSet::new(program.slots.len()),
+        split,
+        max_parts: 1,
+        max_states: options.max_states,
+        cancel: options.cancel.clone(),
+    };
+    let mut rounds = 0;
+    loop {
+        if options.cancel.is_due() {
+            return Err("the time is over".to_owned());
+        }
+        let sequential = abstracted(program, &predicates, &Omega, options.longest)?;
+        let (unsplit, split) = (settings(false), settings(true));
+        let mut checked = Checker::new(&sequential, &unsplit).run();
+        if let Checked::MayFail(path) = &checked {
+            let mut news = lesson(program, path, true, &mut predicates)?;
+            if news == Some(false) {
+                checked = Checker::new(&sequential, &split).run();
+                if let Checked::MayFail(path) = &checked {
+                    news = lesson(program, path, true, &mut predicates)?;
+                }
+            }
+            match (news, checked) {
+                (None, Checked::MayFail(path)) => return Ok(Sequential::Fails(path)),
+                (Some(false), Checked::MayFail(_)) => {
+                    return Err("no predicate tells why a path cannot happen".to_owned());
+                }
+                (Some(true), Checked::MayFail(_)) if rounds < options.max_rounds => {
+                    rounds += 1;
+                    continue;
+                }
+                (_, Checked::MayFail(_)) => return Err(format!("no proof with predicates from {rounds} paths")),
+                (_, other) => checked = other,
+            }
+        }
+        if let Checked::Open(why) = checked {
+            return Err(why);
+        }
+        let extrapolated = sequential.extrapolated(options.sharing)?;
+        let options = options.clone();
+        let prover = Prover { program, options, predicates, sequential, extrapolated, rounds, states: 0 };
+        return Ok(Sequential::Proved(Box::new(prover)));
+    }
+}
+
+/// Nothing if the path may be real; else whether predicates were added.
+fn lesson(
+    program: &Program,
+    path: &Counterexample,
+    sequential: bool,
+    predicates: &mut Vec<Atom>,
+) -> Result<Option<bool>, Refused> {
+    match learn(program, path, sequential, &Omega) {
+        Lesson::Feasible => Ok(None),
+        Lesson::Spurious(atoms) => {
+            let n = predicates.len();
+            atoms.into_iter().for_each(|atom| add(predicates, atom));
+            Ok(Some(predicates.len() > n))
+        }
+    }
+}
+
+impl Prover<'_> {
+    pub fn predicates(&self) -> &[Atom] {
+        &self.predicates
+    }
+
+    /// Whether the program holds on remote memory with these flushes.
+    pub fn check(&mut self, placement: &BitSet) -> Checked {
+        let mut result = Checked::Holds;
+        for split in [false, true] {
+            let settings = Settings {
+                reduction: Some(self.options.reduction),
+                placement: placement.clone(),
+                split,
+                max_parts: self.options.max_parts,
+                max_states: self.options.max_states,
+                cancel: self.options.cancel.clone(),
+            };
+            let mut checker = Checker::new(&self.extrapolated, &settings);
+            result = checker.run();
+            self.states = checker.n_states();
+            if result == Checked::Holds {
+                break;
+            }
+        }
+        result
+    }
+
+    pub fn program(&self) -> &Program {
+        self.program
+    }
+}
