@@ -100,6 +100,8 @@ pub struct BoolProgram<'p> {
     pub(crate) properties: Vec<BoolProperty>,
     /// What a literal implies.
     pub(crate) implied: Vec<[Cube; 2]>,
+    /// For each predicate, the pairs of others that imply it or its opposite.
+    pub(crate) derived: Transformer,
     pub(crate) start: Vec<(Bits, Bits)>,
     pub(crate) n_counters: usize,
     /// How often the solver was asked.
@@ -208,6 +210,7 @@ pub(crate) fn abstracted<'p, L: Lia>(
         remotes,
         properties,
         start: builder.start(),
+        derived: (0..predicates.len()).map(|target| builder.derived(target)).collect(),
         implied: std::mem::take(&mut builder.search.implied),
         n_counters: 0,
         queries: builder.search.queries,
@@ -221,6 +224,11 @@ impl<L: Lia> Builder<'_, '_, L> {
         let mut cubes = |cond: Option<Cond>| cond.map_or_else(Vec::new, |cond| self.search.strengthen(&cond));
         let one = cubes(before.clone());
         let zero = cubes(before.and_then(|cond| cond.negated()));
+        Update { target, one, zero }
+    }
+
+    fn derived(&mut self, target: usize) -> Update {
+        let (one, zero) = (self.search.pairs_for(target, true), self.search.pairs_for(target, false));
         Update { target, one, zero }
     }
 
@@ -433,6 +441,7 @@ impl<'p> BoolProgram<'p> {
                 made.land = out.landed(remote.dst, None, made.set, &[]);
             } else {
                 made.fire = out.landed(remote.dst, Some(remote.src), made.set, &made.at_once.base);
+                made.at_once.over_sets = out.over_sets(&remote_effect(program, id, true), &made.at_once.base);
             }
             out.remotes[id.index()] = made;
         }

@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use treville_base::{BitSet, Cancel, Idx};
-use treville_rma::{NodeId, Op, ProcId, PropKind, RemoteId, VarId};
-use treville_rma_machine::{About, Reduction, closure};
+use treville_rma::{Atom, NodeId, Op, ProcId, PropKind, RemoteId, VarId};
+use treville_rma_machine::{About, Dead, Reduction, closure};
 
 /// The most processes.
 const MAX_PROCS: usize = 8;
@@ -88,6 +88,16 @@ pub enum Checked {
     Open(String),
 }
 
+/// How much is known of the elements of sets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Elements {
+    /// What is true of all of them, as in the paper.
+    Together,
+    /// The value that the variable has now is one of them, and earlier ones are told apart as long as there are no more than
+    /// so many kinds of them.
+    Apart(usize),
+}
+
 /// How a boolean program is run.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -96,9 +106,7 @@ pub(crate) struct Settings {
     pub(crate) placement: BitSet,
     /// What becomes unknown is tried both ways.
     pub(crate) split: bool,
-    /// Elements of a set are told apart as long as there are no more than so many kinds of them. With 1, a predicate over a
-    /// set is known of all its elements or of none, as in the paper.
-    pub(crate) max_parts: usize,
+    pub(crate) elements: Elements,
     pub(crate) max_states: usize,
     pub(crate) cancel: Cancel,
 }
@@ -116,6 +124,8 @@ pub(crate) struct Checker<'a, 'p> {
     states: Vec<(State, u32)>,
     between: usize,
     parts: RefCell<Parts>,
+    /// At each place of a process, the predicates about variables that are written before they are read again.
+    forgets: Vec<Vec<Bits>>,
 }
 
 enum Next {
@@ -143,6 +153,7 @@ impl<'a, 'p> Checker<'a, 'p> {
             states: Vec::new(),
             between: 0,
             parts: RefCell::new(Parts::new()),
+            forgets: forgets(b, settings),
         }
     }
 
@@ -215,6 +226,20 @@ impl<'a, 'p> Checker<'a, 'p> {
         // Assertions first: they end the search.
         ways.sort_by_key(|(_, next)| matches!(next, Next::State(_)));
         ways
+    }
+
+    /// A state without what is known of dead variables.
+    fn forget(&self, mut state: State) -> State {
+        let of = |p: ProcId| self.forgets[p.index()][at(&state, p).index()];
+        let dead = self.b.program.procs.ids().map(of).fold(0, |a, b| a | b);
+        state.one &= !dead;
+        state.zero &= !dead;
+        let list = self.list(&state);
+        if !list.iter().any(|part| (part.one | part.zero) & dead != 0) {
+            return state;
+        }
+        let known = |part: &Part| Part { one: part.one & !dead, zero: part.zero & !dead, ..*part };
+        self.with_list(state, list.iter().map(known).collect())
     }
 
     fn add(&mut self, state: State, parent: u32, work: &mut VecDeque<u32>) -> Option<usize> {
@@ -318,6 +343,7 @@ impl<'a, 'p> Checker<'a, 'p> {
             let (here, events) = (all[i].0, all[i].1.clone());
             self.fires(&here, &of, &mut fired);
             for (event, next) in fired.drain(..) {
+                let next = self.forget(next);
                 if seen.insert(next) {
                     let mut events = events.clone();
                     if self.recording {
@@ -362,13 +388,16 @@ impl<'a, 'p> Checker<'a, 'p> {
             let pending = self.count(state, id);
             let mut after = Vec::new();
             if pending > 0 && remote.landing.is_none() {
+                if self.settings.elements != Elements::Together {
+                    self.apply(state, &remote.at_once, None, &mut after);
+                }
                 for part in self.of_set(state, remote.set) {
                     self.apply(state, &remote.fire, Some(&part), &mut after);
                 }
                 for (left, next) in pairs(self.less(pending), &after) {
                     let next = with_count(&next, id, left);
                     let next = if left == 0 { self.emptied(next, remote.set) } else { next };
-                    out.push((Event::Fire(RemoteId::from_usize(id)), self.absorbed(next, dst)));
+                    out.push((Event::Fire(RemoteId::from_usize(id)), self.written(state, next, dst)));
                 }
             }
             let Some(landing) = remote.landing else { continue };
@@ -379,7 +408,7 @@ impl<'a, 'p> Checker<'a, 'p> {
                 for (left, next) in pairs(self.less(pending), &after) {
                     let next = with_count(&with_count(&next, id, left), landing, self.more(landings));
                     let next = self.added(next, found);
-                    out.push((Event::Fire(RemoteId::from_usize(id)), self.absorbed(next, src)));
+                    out.push((Event::Fire(RemoteId::from_usize(id)), self.written(state, next, src)));
                 }
             }
             if landings > 0 {
@@ -390,7 +419,7 @@ impl<'a, 'p> Checker<'a, 'p> {
                 for (left, next) in pairs(self.less(landings), &after) {
                     let next = with_count(&next, landing, left);
                     let next = if left == 0 { self.forgotten(next, remote.set) } else { next };
-                    out.push((Event::Land(RemoteId::from_usize(id)), self.absorbed(next, dst)));
+                    out.push((Event::Land(RemoteId::from_usize(id)), self.written(state, next, dst)));
                 }
             }
         }
@@ -429,7 +458,11 @@ impl<'a, 'p> Checker<'a, 'p> {
         }
         list.retain(|p| !(same(p) && new.one & !p.one == 0 && new.zero & !p.zero == 0));
         list.push(new);
-        if list.iter().filter(|p| same(p)).count() > self.settings.max_parts {
+        let most = match self.settings.elements {
+            Elements::Together => 1,
+            Elements::Apart(most) => most,
+        };
+        if list.iter().filter(|p| same(p)).count() > most {
             let merged = list.iter().filter(|p| same(p)).fold(new, |all, p| Part {
                 one: all.one & p.one,
                 zero: all.zero & p.zero,
@@ -447,11 +480,15 @@ impl<'a, 'p> Checker<'a, 'p> {
         Part { set: set as u16, one: state.one & about, zero: state.zero & about }
     }
 
-    /// The sets of a variable get its value, if somebody may still read it.
-    fn absorbed(&self, mut state: State, var: VarId) -> State {
+    /// A variable has been written: its sets have the new value, and keep the one that it had.
+    fn written(&self, before: &State, mut state: State, var: VarId) -> State {
         for (i, set) in self.b.sets.iter().enumerate().filter(|(_, set)| !set.landing && set.var == var) {
             if set.members.iter().any(|id| self.count(&state, id.index()) > 0) {
-                state = self.added(state, self.element(&state, i));
+                let element = match self.settings.elements {
+                    Elements::Together => self.element(&state, i),
+                    Elements::Apart(_) => self.element(before, i),
+                };
+                state = self.added(state, element);
             }
         }
         state
@@ -487,7 +524,8 @@ impl<'a, 'p> Checker<'a, 'p> {
         }
         next.one |= fresh_one;
         next.zero |= fresh_zero;
-        let Some(mut next) = self.saturated(next, fresh_one, fresh_zero) else { return };
+        let Some(next) = self.saturated(next, fresh_one, fresh_zero) else { return };
+        let Some(mut next) = self.derived(next, unknown) else { return };
         if !does.over_sets.is_empty() && state.parts != 0 {
             next = self.applied_to_sets(state, next, &does.over_sets);
         }
@@ -496,6 +534,25 @@ impl<'a, 'p> Checker<'a, 'p> {
         } else {
             out.push(next);
         }
+    }
+
+    /// With what pairs of literals say of what is unknown.
+    fn derived(&self, mut state: State, unknown: Bits) -> Option<State> {
+        for p in members(unknown) {
+            let target = bit(p);
+            if (state.one | state.zero) & target != 0 {
+                continue;
+            }
+            let (one, zero) = match chosen(&self.b.derived[p], state.one, state.zero) {
+                (true, _) => (target, 0),
+                (false, true) => (0, target),
+                (false, false) => continue,
+            };
+            state.one |= one;
+            state.zero |= zero;
+            state = self.saturated(state, one, zero)?;
+        }
+        Some(state)
     }
 
     /// What is known of the variables, with an element in place of the variable of its set.
@@ -595,7 +652,7 @@ impl<'a, 'p> Checker<'a, 'p> {
         let mut after = Vec::new();
         while let Some((state, events)) = work.pop() {
             if self.rests(&state, proc) {
-                out.push((events, Next::State(state)));
+                out.push((events, Next::State(self.forget(state))));
                 continue;
             }
             let node = at(&state, proc);
@@ -653,7 +710,7 @@ impl<'a, 'p> Checker<'a, 'p> {
             }
             BoolOp::Store { shared, does, next } => {
                 self.apply(state, does, None, &mut after);
-                after.iter_mut().for_each(|s| *s = self.absorbed(*s, *shared));
+                after.iter_mut().for_each(|s| *s = self.written(state, *s, *shared));
                 *next
             }
             BoolOp::Issue { remote, next } => {
@@ -723,10 +780,23 @@ impl<'a, 'p> Checker<'a, 'p> {
             if !used {
                 next = self.forgotten(next, remote.set);
             }
-            next = self.added(next, self.element(state, remote.set));
+            if self.settings.elements == Elements::Together {
+                next = self.added(next, self.element(state, remote.set));
+            }
         }
         out.push(next);
     }
+}
+
+/// For each process and place, the predicates that mention a dead variable.
+fn forgets(b: &BoolProgram<'_>, settings: &Settings) -> Vec<Vec<Bits>> {
+    let dead = Dead::new(b.program, &settings.placement, settings.reduction.is_none());
+    let about = |vars: &[VarId]| {
+        let mentions = |(_, atom): &(usize, &Atom)| vars.iter().any(|v| atom.mentions(*v));
+        b.base.iter().enumerate().filter(mentions).fold(0, |bits, (p, _)| bits | bit(p))
+    };
+    let procs = b.program.procs.iter_enumerated();
+    procs.map(|(p, proc)| proc.nodes.ids().map(|n| about(dead.at(p, n))).collect()).collect()
 }
 
 fn at(state: &State, proc: ProcId) -> NodeId {

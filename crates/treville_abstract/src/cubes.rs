@@ -197,6 +197,21 @@ impl<'a, L: Lia> Strengthener<'a, L> {
         found
     }
 
+    /// The pairs of other literals that imply a literal.
+    pub(crate) fn pairs_for(&mut self, target: usize, holds: bool) -> Vec<Cube> {
+        let Some(atom) = self.atom(target, holds) else { return Vec::new() };
+        let cond = Cond::Atom(atom);
+        let against = self.samples[target][usize::from(!holds)];
+        // Literals that imply it alone are known already.
+        let alone = |p: usize, then: bool| Cube::literal(target, holds).within(self.implied[p][usize::from(then)]);
+        let cone = self.cone(&cond);
+        let others = cone.iter().filter(|p| **p != target).flat_map(|p| [(*p, true), (*p, false)]);
+        let literals: Vec<(usize, bool)> = others.filter(|&(p, then)| !alone(p, then)).collect();
+        let mut found = Vec::new();
+        self.extend(&cond, &literals, 2, Cube::default(), &against, &mut found);
+        found
+    }
+
     /// Cubes with `size` literals more, from these literals on.
     fn extend(
         &mut self,

@@ -13,6 +13,6 @@ mod prover;
 mod refine;
 
 pub use boolean::{BoolProgram, Sharing};
-pub use checker::{Checked, Counterexample, Event};
+pub use checker::{Checked, Counterexample, Elements, Event};
 pub use lia::{Answer, Lia, Omega};
 pub use prover::{Options, Prover, Sequential, sequential};

@@ -1,7 +1,7 @@
 //! The proof under SC, by predicates that are given or found; and from it, proofs on remote memory for placements of flushes.
 
 use crate::boolean::{BoolProgram, Refused, Sharing, abstracted};
-use crate::checker::{Checked, Checker, Counterexample, Settings};
+use crate::checker::{Checked, Checker, Counterexample, Elements, Settings};
 use crate::lia::Omega;
 use crate::refine::{Lesson, learn};
 use treville_base::{BitSet, Cancel};
@@ -14,8 +14,7 @@ pub struct Options {
     pub sharing: Sharing,
     /// Begin with the predicates that the program gives.
     pub given: bool,
-    /// How many kinds of elements of a set are told apart.
-    pub max_parts: usize,
+    pub elements: Elements,
     /// The longest cube.
     pub longest: usize,
     /// Of new predicates, in one proof.
@@ -30,8 +29,8 @@ impl Options {
             reduction: Reduction::Counted,
             sharing: Sharing::Statement,
             given: true,
-            max_parts: 8,
-            longest: 3,
+            elements: Elements::Apart(8),
+            longest: 2,
             max_rounds: 40,
             max_states: 2_000_000,
             cancel: Cancel::new(),
@@ -108,7 +107,7 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
         reduction: None,
         placement: BitSet::new(program.slots.len()),
         split,
-        max_parts: 1,
+        elements: options.elements,
         max_states: options.max_states,
         cancel: options.cancel.clone(),
     };
@@ -121,11 +120,11 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
         let (unsplit, split) = (settings(false), settings(true));
         let mut checked = Checker::new(&sequential, &unsplit).run();
         if let Checked::MayFail(path) = &checked {
-            let mut news = lesson(program, path, true, &mut predicates)?;
+            let mut news = lesson(program, path, true, &mut predicates);
             if news == Some(false) {
                 checked = Checker::new(&sequential, &split).run();
                 if let Checked::MayFail(path) = &checked {
-                    news = lesson(program, path, true, &mut predicates)?;
+                    news = lesson(program, path, true, &mut predicates);
                 }
             }
             match (news, checked) {
@@ -152,18 +151,13 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
 }
 
 /// Nothing if the path may be real; else whether predicates were added.
-fn lesson(
-    program: &Program,
-    path: &Counterexample,
-    sequential: bool,
-    predicates: &mut Vec<Atom>,
-) -> Result<Option<bool>, Refused> {
+fn lesson(program: &Program, path: &Counterexample, sequential: bool, predicates: &mut Vec<Atom>) -> Option<bool> {
     match learn(program, path, sequential, &Omega) {
-        Lesson::Feasible => Ok(None),
+        Lesson::Feasible => None,
         Lesson::Spurious(atoms) => {
             let n = predicates.len();
             atoms.into_iter().for_each(|atom| add(predicates, atom));
-            Ok(Some(predicates.len() > n))
+            Some(predicates.len() > n)
         }
     }
 }
@@ -173,25 +167,52 @@ impl Prover<'_> {
         &self.predicates
     }
 
-    /// Whether the program holds on remote memory with these flushes.
+    /// Whether the program holds on remote memory with these flushes. Predicates are added as long as paths that cannot
+    /// happen teach some.
     pub fn check(&mut self, placement: &BitSet) -> Checked {
-        let mut result = Checked::Holds;
-        for split in [false, true] {
-            let settings = Settings {
-                reduction: Some(self.options.reduction),
-                placement: placement.clone(),
-                split,
-                max_parts: self.options.max_parts,
-                max_states: self.options.max_states,
-                cancel: self.options.cancel.clone(),
-            };
-            let mut checker = Checker::new(&self.extrapolated, &settings);
-            result = checker.run();
-            self.states = checker.n_states();
-            if result == Checked::Holds {
-                break;
+        let mut left = self.options.max_rounds;
+        loop {
+            let mut result = self.check_once(placement, false);
+            if let Checked::MayFail(path) = &result {
+                let mut news = lesson(self.program, path, false, &mut self.predicates);
+                if news != Some(true) {
+                    result = self.check_once(placement, true);
+                    if let Checked::MayFail(path) = &result {
+                        news = lesson(self.program, path, false, &mut self.predicates);
+                    }
+                }
+                if news == Some(true) && matches!(result, Checked::MayFail(_)) && left > 0 {
+                    left -= 1;
+                    self.rounds += 1;
+                    match self.rebuilt() {
+                        Ok(()) => continue,
+                        Err(why) => return Checked::Open(why),
+                    }
+                }
             }
+            return result;
         }
+    }
+
+    /// The boolean programs for the predicates as they are now.
+    fn rebuilt(&mut self) -> Result<(), Refused> {
+        self.sequential = abstracted(self.program, &self.predicates, &Omega, self.options.longest)?;
+        self.extrapolated = self.sequential.extrapolated(self.options.sharing)?;
+        Ok(())
+    }
+
+    fn check_once(&mut self, placement: &BitSet, split: bool) -> Checked {
+        let settings = Settings {
+            reduction: Some(self.options.reduction),
+            placement: placement.clone(),
+            split,
+            elements: self.options.elements,
+            max_states: self.options.max_states,
+            cancel: self.options.cancel.clone(),
+        };
+        let mut checker = Checker::new(&self.extrapolated, &settings);
+        let result = checker.run();
+        self.states = checker.n_states();
         result
     }
 

@@ -6,6 +6,31 @@ fn program(name: &str) -> Program {
     let text = std::fs::read_to_string(path).expect("a case study");
     treville_lang::rma::parse(FileId(0), name, &text).expect("a program").0
 }
+fn show(program: &Program, c: &Checked) -> String {
+    match c {
+        Checked::Holds => "HOLDS".into(),
+        Checked::Open(w) => w.clone(),
+        Checked::MayFail(c) => {
+            if std::env::var("SHOW").is_ok() {
+                for e in &c.events {
+                    println!(
+                        "   {}",
+                        match e {
+                            Event::Step { proc, node, .. } => format!(
+                                "P{} {}",
+                                proc.0 + 1,
+                                treville_rma::show_op(program, &program.procs[*proc].nodes[*node].op)
+                            ),
+                            Event::Fire(r) => format!("   fire {}", Shown(program, &program.remotes[*r])),
+                            Event::Land(r) => format!("   land {r:?}"),
+                        }
+                    );
+                }
+            }
+            format!("may fail {} {:?}", c.events.len(), c.property)
+        }
+    }
+}
 #[test]
 fn probe() {
     let all: &[(&str, &[usize])] = &[
@@ -35,9 +60,18 @@ fn probe() {
         let program = program(name);
         let place = BitSet::from_members(program.slots.len(), slots.iter().map(|s| s - 1));
         for given in [true, false] {
+            if std::env::var("GIVEN").is_ok_and(|g| (g == "1") != given) {
+                continue;
+            }
             let t = std::time::Instant::now();
             let mut o = Options::new();
             o.given = given;
+            if std::env::var("T2").is_ok() {
+                o.reduction = treville_rma_machine::Reduction::Table2;
+            }
+            if let Ok(k) = std::env::var("K") {
+                o.longest = k.parse().unwrap();
+            }
             o.cancel = Cancel::new().with_deadline(t + std::time::Duration::from_secs(secs));
             print!("{name} given={given} ");
             match sequential(&program, &o) {
@@ -53,20 +87,25 @@ fn probe() {
                         let t = std::time::Instant::now();
                         let c = p.check(&pl);
                         println!(
-                            "    |Vbar|={} {} flushes: {} states {} {:?}",
+                            "    |Vbar|={} {} flushes: {} states {} rounds {} {:?}",
                             p.extrapolated.n_predicates(),
                             pl.len(),
-                            match &c {
-                                Checked::Holds => "HOLDS".into(),
-                                Checked::MayFail(c) => format!("may fail {} {:?}", c.events.len(), c.property),
-                                Checked::Open(w) => w.clone(),
-                            },
+                            show(&program, &c),
                             p.states,
+                            p.rounds,
                             t.elapsed()
                         );
                     }
+                    if std::env::var("SHOW").is_ok() {
+                        for a in p.predicates() {
+                            print!("{}, ", Shown(&program, a));
+                        }
+                        println!();
+                    }
                 }
-                Sequential::Fails(c) => println!("FAILS {:?} {:?}", c.events.len(), t.elapsed()),
+                Sequential::Fails(c) => {
+                    println!("FAILS {:?} {:?} {}", c.events.len(), t.elapsed(), show(&program, &Checked::MayFail(c)))
+                }
                 Sequential::Open(w) => println!("open {w} {:?}", t.elapsed()),
             }
         }

@@ -5,6 +5,7 @@
 //! depends on them, where properties look at places and local variables alone. A failure is exact, also where the pending
 //! operations of a statement are bounded; that nothing fails is exact where nothing was cut.
 
+mod dead;
 mod depend;
 mod locals;
 mod network;
@@ -12,6 +13,7 @@ mod search;
 mod store;
 mod trace;
 
+pub use dead::Dead;
 pub use depend::{About, closure};
 pub use network::{Pending, Reduction, Semantics};
 pub use search::{Config, Failure, Order, Outcome, Verdict, check, final_states};

@@ -1,6 +1,7 @@
 //! Local states of processes: a place and the values of local variables. Statements that nobody else can see run with the
 //! statement before them, so that a process rests only where it looks at memory or where a property looks at it.
 
+use crate::dead::Dead;
 use crate::network::{Memory, Semantics};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -75,10 +76,11 @@ pub(crate) struct Locals<'p> {
     /// Of each local variable, its position among those of its process.
     position: Vec<usize>,
     procs: Vec<OfProcess>,
+    dead: Dead,
 }
 
 impl<'p> Locals<'p> {
-    pub(crate) fn new(program: &'p Program, placement: &BitSet, semantics: Semantics) -> Self {
+    pub(crate) fn new(program: &'p Program, placement: &BitSet, semantics: Semantics, dead: Dead) -> Self {
         let mut counts = vec![0; program.procs.len()];
         let mut position = vec![0; program.vars.len()];
         for (id, var) in program.vars.iter_enumerated().filter(|(_, v)| v.kind == VarKind::Local) {
@@ -95,6 +97,7 @@ impl<'p> Locals<'p> {
             watched: atoms.flat_map(|a| a.linear().vars().collect::<Vec<_>>()).collect(),
             position,
             procs: program.procs.iter().map(|_| OfProcess::default()).collect(),
+            dead,
         }
     }
 
@@ -139,7 +142,12 @@ impl<'p> Locals<'p> {
         Ok(targets)
     }
 
-    fn intern(&mut self, proc: ProcId, node: NodeId, values: Values) -> LocalId {
+    fn intern(&mut self, proc: ProcId, node: NodeId, mut values: Values) -> LocalId {
+        for &var in self.dead.at(proc, node) {
+            if self.program.vars[var].kind == VarKind::Local {
+                values[self.position[var.index()]] = 0;
+            }
+        }
         let of = &mut self.procs[proc.index()];
         let next = of.states.len() as LocalId;
         match of.ids.entry((node, values)) {

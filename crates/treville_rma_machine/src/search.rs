@@ -1,5 +1,6 @@
 //! The search through all states, and the run that leads to a failure.
 
+use crate::dead::Dead;
 use crate::depend::{About, Dependencies};
 use crate::locals::{Locals, Move, Stop, Target};
 use crate::network::{Entry, Exact, MAX_COUNT, Memory, Network, Pending, Semantics, Sequential, Sets, State, entries};
@@ -20,6 +21,8 @@ pub struct Config {
     pub order: Order,
     /// Stay within the domain of the program.
     pub domain: bool,
+    /// States that differ only in variables that are written before they are read again are one.
+    pub forget: bool,
     /// A flush does not wait for what a get writes here, which is how the paper's text can be read.
     pub literal_flush: bool,
     pub max_states: usize,
@@ -41,6 +44,7 @@ impl Config {
             reduce: true,
             order: Order::Breadth,
             domain: true,
+            forget: true,
             literal_flush: false,
             max_states: 5_000_000,
             cancel: Cancel::new(),
@@ -93,6 +97,7 @@ struct Search<'p> {
     memory: Memory<'p>,
     locals: Locals<'p>,
     depend: Dependencies<'p>,
+    dead: Dead,
     reduce: bool,
     store: Store,
     parent: Vec<StateId>,
@@ -122,13 +127,18 @@ impl<'p> Search<'p> {
             Semantics::Remote(pending) => Box::new(Exact(pending)),
             Semantics::Reduced(reduction) => Box::new(Sets(reduction)),
         };
+        let dead = match config.forget {
+            true => Dead::new(program, &config.placement, config.semantics == Semantics::Sequential),
+            false => Dead::none(program),
+        };
         Search {
             program,
             config,
             network,
             memory: Memory::new(program, program.domain.filter(|_| config.domain)),
-            locals: Locals::new(program, &config.placement, config.semantics),
+            locals: Locals::new(program, &config.placement, config.semantics, dead.clone()),
             depend: Dependencies::new(program, config.semantics),
+            dead,
             reduce: config.reduce && !program.properties_see_memory(),
             store: Store::new(),
             parent: Vec::new(),
@@ -223,6 +233,17 @@ impl<'p> Search<'p> {
         Ok(all.iter().flat_map(both).collect())
     }
 
+    /// Gives the same value to all that is dead: the one with the first number.
+    fn forget(&self, state: &mut State) {
+        for proc in self.program.procs.ids() {
+            for &var in self.dead.at(proc, self.locals.node_of(proc, state[proc.index()])) {
+                if self.program.vars[var].kind == VarKind::Shared {
+                    state[self.memory.word(var)] = 0;
+                }
+            }
+        }
+    }
+
     /// Adds a state if it is new, and says what is wrong with it.
     fn add(&mut self, state: &[u32], parent: StateId, work: &mut VecDeque<StateId>) -> Option<Failure> {
         let (id, new) = self.store.insert(state);
@@ -288,6 +309,11 @@ impl<'p> Search<'p> {
             self.network.steps(state, &all, &mut self.memory, &mut steps)?;
             out.extend(steps.into_iter().map(|(action, next)| (vec![action], Next::State(next))));
         }
+        for (_, next) in out.iter_mut() {
+            if let Next::State(next) = next {
+                self.forget(next);
+            }
+        }
         Ok(())
     }
 
@@ -314,7 +340,8 @@ impl<'p> Search<'p> {
             let before = if self.recording { path(&from, at) } else { Vec::new() };
             self.process(&here, proc, &before, out)?;
             self.network.steps(&here, of, &mut self.memory, &mut steps)?;
-            for (action, next) in steps.drain(..) {
+            for (action, mut next) in steps.drain(..) {
+                self.forget(&mut next);
                 if seen.insert(&next).1 {
                     from.push((at, action));
                 }

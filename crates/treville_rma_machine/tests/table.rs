@@ -36,9 +36,9 @@ fn states_and_shortest_failures() {
         let program = case_study(name);
         let n = program.slots.len();
         let (none, all) = (BitSet::new(n), BitSet::full(n));
-        let sc = check(&program, &Config::new(Semantics::Sequential, none.clone()));
+        let sc = check(&program, &Config { forget: false, ..Config::new(Semantics::Sequential, none.clone()) });
         assert_eq!((sc.verdict, sc.states), (Verdict::Safe, sequential), "{name} under SC");
-        let full = check(&program, &Config::new(TWO, all));
+        let full = check(&program, &Config { forget: false, ..Config::new(TWO, all) });
         assert_eq!((full.verdict, full.states), (Verdict::Safe, flushed), "{name} with every flush");
         let Some(steps) = failure else { continue };
         let broken = check(&program, &Config { reduce: false, ..Config::new(TWO, none) });
@@ -48,7 +48,7 @@ fn states_and_shortest_failures() {
 }
 
 fn finals(program: &Program, placement: &BitSet, literal_flush: bool) -> BTreeSet<i64> {
-    let config = Config { reduce: false, literal_flush, ..Config::new(TWO, placement.clone()) };
+    let config = Config { reduce: false, forget: false, literal_flush, ..Config::new(TWO, placement.clone()) };
     let r = program.vars.ids().find(|v: &VarId| &*program.vars[*v].name == "r").expect("a variable r");
     let program = Program { properties: Vec::new(), ..program.clone() };
     let outcome = final_states(&program, &config);
