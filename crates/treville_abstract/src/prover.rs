@@ -4,8 +4,9 @@ use crate::boolean::{BoolProgram, Refused, Sharing, abstracted};
 use crate::checker::{Checked, Checker, Counterexample, Elements, Settings};
 use crate::lia::Omega;
 use crate::refine::{Lesson, learn};
+use std::collections::BTreeSet;
 use treville_base::{BitSet, Cancel};
-use treville_rma::{Atom, Op, Program};
+use treville_rma::{Atom, Cond, Op, Program, Rel};
 use treville_rma_machine::Reduction;
 
 #[derive(Clone, Debug)]
@@ -43,6 +44,12 @@ impl Default for Options {
         Self::new()
     }
 }
+
+/// So many paths are learnt from before the order of numbers is.
+const ORDER_AFTER: usize = 6;
+
+/// The longest cubes that are tried where shorter ones are not enough.
+const LONGEST: usize = 3;
 
 /// What came of a proof under SC.
 #[derive(Debug)]
@@ -93,6 +100,28 @@ fn add(predicates: &mut Vec<Atom>, atom: Atom) {
     }
 }
 
+/// For variables that are computed, adds predicates about their order where there are some about equality.
+fn order(program: &Program, predicates: &mut Vec<Atom>) {
+    let mut computed = BTreeSet::new();
+    for node in program.procs.iter().flat_map(|p| p.nodes.iter()) {
+        if let Op::Assign { var, value, .. } = &node.op
+            && value.offset() != 0
+            && !value.terms().is_empty()
+        {
+            computed.insert(*var);
+        }
+    }
+    for atom in predicates.clone() {
+        let [(var, 1)] = atom.linear().terms() else { continue };
+        if atom.rel() != Rel::Le && computed.contains(var) {
+            let below = Cond::compare(atom.linear().clone(), Rel::Le);
+            if let Some(Cond::Atom(below)) = below {
+                add(predicates, below);
+            }
+        }
+    }
+}
+
 /// Looks for a proof under SC.
 pub fn sequential<'p>(program: &'p Program, options: &Options) -> Sequential<'p> {
     match prove_sequential(program, options) {
@@ -102,16 +131,15 @@ pub fn sequential<'p>(program: &'p Program, options: &Options) -> Sequential<'p>
 }
 
 fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Sequential<'p>, Refused> {
+    let mut options = options.clone();
     let mut predicates = starting(program, options.given);
-    let settings = |split: bool| Settings {
-        reduction: None,
-        placement: BitSet::new(program.slots.len()),
-        split,
-        elements: options.elements,
-        max_states: options.max_states,
-        cancel: options.cancel.clone(),
+    let (elements, max_states, cancel) = (options.elements, options.max_states, options.cancel.clone());
+    let placement = BitSet::new(program.slots.len());
+    let settings = |split| {
+        let (placement, cancel) = (placement.clone(), cancel.clone());
+        Settings { reduction: None, placement, split, elements, max_states, cancel }
     };
-    let mut rounds = 0;
+    let (mut rounds, mut ordered) = (0, false);
     loop {
         if options.cancel.is_due() {
             return Err("the time is over".to_owned());
@@ -127,8 +155,19 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
                     news = lesson(program, path, true, &mut predicates);
                 }
             }
+            // Paths that differ only in how often a loop runs teach one number after the other: try their order.
+            if news.is_some() && !ordered && (news == Some(false) || rounds == ORDER_AFTER) {
+                ordered = true;
+                let n = predicates.len();
+                order(program, &mut predicates);
+                news = news.map(|new| new || predicates.len() > n);
+            }
             match (news, checked) {
                 (None, Checked::MayFail(path)) => return Ok(Sequential::Fails(path)),
+                (Some(false), Checked::MayFail(_)) if options.longest < LONGEST => {
+                    options.longest += 1;
+                    continue;
+                }
                 (Some(false), Checked::MayFail(_)) => {
                     return Err("no predicate tells why a path cannot happen".to_owned());
                 }
@@ -144,7 +183,6 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
             return Err(why);
         }
         let extrapolated = sequential.extrapolated(options.sharing)?;
-        let options = options.clone();
         let prover = Prover { program, options, predicates, sequential, extrapolated, rounds, states: 0 };
         return Ok(Sequential::Proved(Box::new(prover)));
     }
