@@ -75,7 +75,7 @@ fn sampled(sample: usize, var: VarId) -> i64 {
     x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x ^= x >> 29;
     let range = [2, 3, 4, 6, 9][sample % 5];
-    (x % range) as i64 - i64::from(sample % 7 == 0) * 2
+    (x % range) as i64 - i64::from(sample.is_multiple_of(7)) * 2
 }
 
 fn samples(test: impl Fn(&dyn Fn(VarId) -> i64) -> bool) -> Samples {

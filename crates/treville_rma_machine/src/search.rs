@@ -168,14 +168,14 @@ impl<'p> Search<'p> {
     fn search(&mut self) -> Result<Verdict, Stop> {
         self.refuse()?;
         let mut work = VecDeque::new();
-        for state in self.initial()? {
-            match state {
-                Err((proc, node)) => return Ok(Verdict::Fails(Failure::Assertion(proc, node), Trace::default())),
-                Ok(state) => {
-                    if let Some(failure) = self.add(&state, NO_PARENT, &mut work) {
-                        return Ok(Verdict::Fails(failure, Trace::default()));
-                    }
-                }
+        let initial = match self.initial()? {
+            Ok(initial) => initial,
+            Err((proc, node)) => return Ok(Verdict::Fails(Failure::Assertion(proc, node), Trace::default())),
+        };
+        for mut state in initial {
+            self.forget(&mut state);
+            if let Some(failure) = self.add(&state, NO_PARENT, &mut work) {
+                return Ok(Verdict::Fails(failure, Trace::default()));
             }
         }
         let mut next = Vec::new();
@@ -216,21 +216,22 @@ impl<'p> Search<'p> {
         }
     }
 
-    fn initial(&mut self) -> Result<Vec<Result<State, (ProcId, NodeId)>>, Stop> {
+    /// The states to begin with; or the assertion that is false already.
+    fn initial(&mut self) -> Result<Result<Vec<State>, (ProcId, NodeId)>, Stop> {
         let mut all: Vec<State> = vec![Vec::new()];
         for proc in self.program.procs.ids() {
             let mut with = Vec::new();
             for target in self.locals.initial(proc, &mut self.memory)? {
                 match target {
-                    Target::Fails(node) => return Ok(vec![Err((proc, node))]),
+                    Target::Fails(node) => return Ok(Err((proc, node))),
                     Target::At(id) => with.extend(all.iter().map(|s| s.iter().copied().chain([id]).collect::<State>())),
                 }
             }
             all = with;
         }
         let memories = self.memory.initial()?;
-        let both = |s: &State| memories.iter().map(|m| Ok(s.iter().chain(m).copied().collect())).collect::<Vec<_>>();
-        Ok(all.iter().flat_map(both).collect())
+        let both = |s: &State| memories.iter().map(|m| s.iter().chain(m).copied().collect()).collect::<Vec<State>>();
+        Ok(Ok(all.iter().flat_map(both).collect()))
     }
 
     /// Gives the same value to all that is dead: the one with the first number.
