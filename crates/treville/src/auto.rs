@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
     use std::time::Duration;
-    use treville_task::{Bounds, Reductions, Semantics};
+    use treville_task::Semantics;
 
     struct Named(treville_task::EngineInfo);
 
@@ -174,21 +174,7 @@ mod tests {
     fn task() -> Task {
         let text = "program \"p\"\ndialect C rc11\nfunc main () regs [] {\nb0:\n  return _\n}\nthread main main []\n";
         let program = treville_ir::text::parse(treville_base::FileId(0), text).unwrap_or_else(|e| panic!("{e:?}"));
-        Task {
-            program: Arc::new(program),
-            semantics: Semantics::Bundled("sc".into()),
-            bundled: None,
-            question: None,
-            queries: Vec::new(),
-            bounds: Bounds::default(),
-            limits: Limits::default(),
-            states: false,
-            reductions: Reductions::default(),
-            properties: std::collections::BTreeSet::new(),
-            reference: None,
-            stories: 0,
-            retry: None,
-        }
+        Task { ..Task::new(Arc::new(program), Semantics::Bundled("sc".into())) }
     }
 
     fn stopped(why: StopReason) -> Outcome {

@@ -121,9 +121,10 @@ impl Session<'_> {
             queries: queries.all.iter().map(|(_, goal)| Query { goal: goal.clone() }).collect(),
             question: Some(Arc::new(closed.asked.question.clone())),
             // There are no loops left.
-            bounds: Bounds { unroll: 1, given: Some(1) },
+            bounds: Bounds { unroll: 1, given: Some(1), ..Bounds::default() },
             states: lists,
             reference: None,
+            symmetries: Vec::new(),
             stories: 0,
             retry: Bounds::after(options.run.bound, bound).and_then(|_| queries.cut()),
             ..task.clone()

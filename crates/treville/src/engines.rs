@@ -2,6 +2,7 @@
 
 use crate::RunOptions;
 use std::sync::{Arc, OnceLock};
+use treville_bmc::Addresses;
 use treville_task::Engine;
 
 pub struct EngineEntry {
@@ -32,13 +33,18 @@ const ENGINES: &[EngineEntry] = &[
         about: "all executions of an unrolled test at once, by a SAT solver with an ordering theory",
         make: || Arc::new(treville_bmc::Bmc::new(treville_bmc::Options::default())),
     },
+    EngineEntry {
+        name: "machine",
+        about: "every state of a program on an operational machine, step by step (the default for .rar)",
+        make: || Arc::new(treville_machine::Machine),
+    },
 ];
 
 /// Those that are asked of a test that the first engine has no answer to, in this order.
 const SPARES: &[&str] = &["bmc", "explore"];
 
 /// Engines of the design that do not exist yet.
-const NOT_BUILT: &[&str] = &["machine", "abstract"];
+const NOT_BUILT: &[&str] = &["abstract"];
 
 pub fn engines() -> &'static [EngineEntry] {
     ENGINES
@@ -60,7 +66,7 @@ impl Engines {
     /// The engine that the options ask for.
     pub(crate) fn choose(&self, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
         let name = options.engine.as_deref().filter(|name| *name != "auto").unwrap_or("enumerate");
-        refuse_proofs(name, options)?;
+        refuse_foreign(name, options)?;
         match (name, options.plain) {
             ("enumerate", true) => self.named("plain"),
             ("bmc", false) if options.bmc != treville_bmc::Options::default() => {
@@ -92,7 +98,7 @@ impl Engines {
                 self.choose(&RunOptions { engine: Some(Self::FOR_KERNEL.to_owned()), ..options.clone() })
             }
             None | Some("auto") => {
-                refuse_proofs(Self::FOR_PROGRAMS, options)?;
+                refuse_foreign(Self::FOR_PROGRAMS, options)?;
                 self.named(Self::FOR_PROGRAMS)
             }
             Some(_) => self.choose(options),
@@ -116,10 +122,13 @@ fn is_auto(options: &RunOptions) -> bool {
     options.engine.as_deref().is_none_or(|name| name == "auto")
 }
 
-/// Only one engine makes proofs.
-fn refuse_proofs(name: &str, options: &RunOptions) -> Result<(), String> {
-    if options.bmc.proofs && name != "bmc" {
-        return Err(format!("--proof belongs to the engine bmc, not to {name}"));
-    }
-    Ok(())
+/// Only one engine makes proofs, and looks at more than one layout of memory.
+fn refuse_foreign(name: &str, options: &RunOptions) -> Result<(), String> {
+    let foreign = match &options.bmc {
+        _ if name == "bmc" => return Ok(()),
+        bmc if bmc.proofs => "--proof",
+        bmc if bmc.addresses == Addresses::Solver => "--addresses solver",
+        _ => return Ok(()),
+    };
+    Err(format!("{foreign} belongs to the engine bmc, not to {name}"))
 }

@@ -65,7 +65,7 @@ const FRONT_ENDS: &[FrontEnd] = &[
 ];
 
 /// Endings of languages that are planned, so that the answer is better than a syntax error.
-const NOT_BUILT: &[&str] = &[".rs", ".rar", ".rma"];
+const NOT_BUILT: &[&str] = &[".rs", ".rma"];
 
 pub fn front_ends() -> &'static [FrontEnd] {
     FRONT_ENDS
@@ -76,6 +76,11 @@ pub(crate) fn load(path: &str, text: &str, context: &Context<'_>) -> Result<Load
     let fits = |f: &&FrontEnd| f.endings.iter().any(|ending| path.ends_with(ending));
     if crate::programs::language(path).is_some() {
         return Err(unreadable(format!("{path} is a program, and this is about the final states of litmus tests")));
+    }
+    if path.ends_with(crate::claims::ENDING) {
+        let why =
+            format!("{path} says itself what holds of its runs, and this is about the final states of litmus tests");
+        return Err(unreadable(why));
     }
     if let Some(ending) = NOT_BUILT.iter().find(|ending| path.ends_with(*ending)) {
         return Err(unreadable(format!("programs in {ending} are not built yet")));

@@ -7,12 +7,14 @@
 //! This crate does no IO of its own and keeps no global state.
 
 mod auto;
+mod claims;
 mod closed;
 mod compare;
 mod config;
 mod engines;
 mod executions;
 mod explain;
+mod export;
 mod failure;
 mod files;
 mod front_ends;

@@ -306,7 +306,7 @@ fn entry<K: Ord, T>(table: &Mutex<BTreeMap<K, Once<T>>>, key: K) -> Once<T> {
 
 /// Bundled models of machines, of C11, and of the Linux kernel. `sc` is for all.
 const MACHINES: &[&str] = &["tso", "pso", "arm", "aarch64", "power", "riscv"];
-const C11: &[&str] = &["c11", "rc11", "ra", "imm"];
+const C11: &[&str] = &["c11", "rc11", "ra", "rar", "imm"];
 const KERNEL: &[&str] = &["linux-kernel"];
 
 /// Refuses a bundled model for programs whose fences and orderings it does not know: it would allow too much without a

@@ -57,6 +57,14 @@ pub struct RunOptions {
     pub properties: Properties,
     /// A weak compare-exchange may fail for no reason.
     pub weak_cas: bool,
+    /// Of each variable, writes that a machine keeps.
+    pub max_messages: Option<u32>,
+    /// Accesses in a run of a machine, initial writes included.
+    pub max_actions: Option<u32>,
+    /// Whether invariants are inductive, not whether they hold in every state that can be reached.
+    pub inductive: bool,
+    /// States that a machine visits.
+    pub max_states: Option<u64>,
     /// How the engine bmc works.
     pub bmc: treville_bmc::Options,
 }

@@ -157,7 +157,7 @@ impl Session<'_> {
             question: None,
             queries: Vec::new(),
             bounds: Bounds { given: options.run.bound, ..Bounds::default() },
-            limits: Limits { cancel, memory_mb: options.run.memory_mb, threads: options.run.threads },
+            limits: Limits { cancel, memory_mb: options.run.memory_mb, threads: options.run.threads, states: None },
             states: false,
             // Engines that check each other count everything.
             reductions: Reductions {
@@ -166,6 +166,7 @@ impl Session<'_> {
             },
             properties: options.run.properties.failures(),
             reference: Some(reference),
+            symmetries: Vec::new(),
             stories,
             retry: None,
         };
@@ -298,19 +299,9 @@ thread main main []
         let named = model_for_programs(&ModelOptions::default(), judged);
         let reference = session.reference(named, &program).unwrap_or_else(|e| panic!("{}", e.reason));
         let task = Task {
-            program: Arc::new(program),
-            semantics: Semantics::Bundled(Name::new(explored)),
-            bundled: None,
-            question: None,
-            queries: Vec::new(),
-            bounds: Bounds::default(),
-            limits: Limits::default(),
-            states: false,
-            reductions: Reductions::default(),
             properties: Failing::USUAL.iter().copied().collect(),
             reference: Some(reference),
-            stories: 0,
-            retry: None,
+            ..Task::new(Arc::new(program), Semantics::Bundled(Name::new(explored)))
         };
         let engine = session.engines.named("explore").unwrap_or_else(|e| panic!("{e}"));
         engine.run(&task, &Silent)

@@ -1,14 +1,14 @@
 //! A session: where files are, and the models that were linked so far. Shared by the threads of a batch.
 
+use crate::claims;
 use crate::engines::Engines;
 use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
 use crate::mapped::mapped;
 use crate::{Files, ModelOptions, Options, States, refusal, unreadable};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
-use treville_base::Cancel;
+use treville_base::{Cancel, Name};
 use treville_report::Failure;
 use treville_task::{Bounds, Engine, Limits, Semantics, Task};
 
@@ -99,7 +99,18 @@ impl<'f> Session<'f> {
         let named = |name: &String| self.engines.named(name).map(|engine| (name.clone(), engine));
         let second = options.run.cross_check.as_ref().map(named).transpose().map_err(unreadable)?;
         let spares = self.engines.spares(&options.run);
-        let task = self.task(&loaded, &model, options)?;
+        let mut task = self.task(&loaded, &model, options)?;
+        if options.run.engine.as_deref() == Some(claims::ENGINE) {
+            if second.is_some() {
+                return Err(unreadable(
+                    "--cross-check: no other engine runs machines; compare with the model of that name",
+                ));
+            }
+            task.semantics = Semantics::Machine(Name::new(&model.name));
+            task.limits.states = options.run.max_states;
+            task.bounds =
+                Bounds { messages: options.run.max_messages, actions: options.run.max_actions, ..task.bounds };
+        }
         engine.supports(&task).map_err(|why| refusal(engine.info().name, &why, &loaded.sources))?;
         Ok(Prepared { loaded, model, engine, spares, second, task, states: options.run.states })
     }
@@ -120,20 +131,18 @@ impl<'f> Session<'f> {
         let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
         let cancel = run.effort.map_or_else(|| cancel.clone(), |effort| cancel.with_effort(effort));
         Ok(Task {
-            program: Arc::clone(&loaded.program),
-            semantics: Semantics::Axioms(Arc::clone(&model.model), Arc::clone(&model.vocabulary)),
             bundled: model.bundled.clone(),
             question: Some(Arc::clone(&loaded.question)),
             queries: Task::litmus_queries(&loaded.question),
-            bounds: Bounds { unroll, given: run.bound },
-            limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads },
+            bounds: Bounds { unroll, given: run.bound, ..Bounds::default() },
+            limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: None },
             // Engines that check each other compare everything.
             states: run.states != States::Unlisted || run.cross_check.is_some(),
             reductions: run.reductions,
-            properties: BTreeSet::new(),
-            reference: None,
-            stories: 0,
-            retry: None,
+            ..Task::new(
+                Arc::clone(&loaded.program),
+                Semantics::Axioms(Arc::clone(&model.model), Arc::clone(&model.vocabulary)),
+            )
         })
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::auto::Choice;
 use crate::executions::unknown;
-use crate::programs;
 use crate::proofs::{say_model, say_queries};
 use crate::session::Prepared;
-use crate::{Options, Session, refusal, unreadable};
+use crate::{Options, RunOptions, Session, States, refusal, unreadable};
+use crate::{claims, programs};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_ir::{Quantifier, Question};
@@ -24,6 +24,22 @@ impl Session<'_> {
             time: start.elapsed(),
             content: Content::Failed(unreadable("")),
         };
+        if path.ends_with(claims::ENDING) {
+            report.content = match self.check_claims(path, options, monitor) {
+                Err(failure) => Content::Failed(failure),
+                Ok(run) => {
+                    report.model = run.machine;
+                    report.engine = run.engine.to_owned();
+                    Content::Claims(Box::new(run.checked))
+                }
+            };
+            report.time = start.elapsed();
+            return report;
+        }
+        if options.run.inductive {
+            report.content = Content::Failed(unreadable("--inductive is about programs in .rar and their invariants"));
+            return report;
+        }
         if let Some(language) = programs::language(path) {
             report.content = match self.check_program(path, language, options, 0, monitor) {
                 Err(failure) => Content::Failed(failure),
@@ -71,7 +87,7 @@ pub(crate) fn check(
     }
     let question = &prepared.loaded.question;
     say_queries(&mut outcome.proofs, &prepared.loaded.program, question, &prepared.task.queries);
-    let (verdict, scope) = judge(question, &outcome, options.run.accept_bounded);
+    let (verdict, scope) = judge(question, &outcome, &options.run);
     let hash = prepared.loaded.info.iter().find(|(key, _)| key == "Hash").map(|(_, hash)| hash.clone());
     let checked = Checked {
         program: Arc::clone(&prepared.loaded.program),
@@ -85,8 +101,9 @@ pub(crate) fn check(
     Ok((checked, choice))
 }
 
-/// The verdict with its scope. What was only looked for up to a bound is unknown, unless the caller accepts that.
-fn judge(question: &Question, outcome: &Outcome, accept_bounded: bool) -> (Verdict, Scope) {
+/// The verdict with its scope. What was only looked for up to a bound is unknown, unless the caller accepts that; and so is
+/// everything if all states were to be listed and some may be missing.
+fn judge(question: &Question, outcome: &Outcome, run: &RunOptions) -> (Verdict, Scope) {
     let complete = Scope { complete: true, relative_to: Vec::new() };
     let deciding = match question.quantifier {
         Quantifier::Exists | Quantifier::NotExists => outcome.answers.first(),
@@ -96,9 +113,12 @@ fn judge(question: &Question, outcome: &Outcome, accept_bounded: bool) -> (Verdi
         Some(Answer::Absent(scope)) => scope.clone(),
         _ => complete,
     };
+    if let (States::Listed, Some(why)) = (run.states, &outcome.stopped) {
+        return (Verdict::Unknown(why.clone()), scope);
+    }
     let verdict = Verdict::of(question.quantifier, outcome);
     match verdict {
-        Verdict::Yes | Verdict::No if !scope.complete && !accept_bounded => {
+        Verdict::Yes | Verdict::No if !scope.complete && !run.accept_bounded => {
             let why = "no execution up to the loop bound decides it (--bound raises it, --accept-bounded accepts it)";
             (Verdict::Unknown(StopReason::Refused(why.into())), scope)
         }

@@ -137,7 +137,7 @@ fn a_check_that_is_skipped_rejects_nothing() {
 fn wrong_inputs_have_a_place() {
     let position = |report: FileReport| match report.content {
         Content::Failed(failure) => failure.position.map(|(file, at)| (file, at.line, at.column)),
-        Content::Checked(_) | Content::Program(_) => None,
+        Content::Checked(_) | Content::Program(_) | Content::Claims(_) => None,
     };
     let bad = verify("bad.litmus", &options(None));
     assert_eq!(bad.verdict(), VerdictWord::Error);
@@ -157,7 +157,7 @@ fn what_does_not_exist_is_said() {
         options.run.engine = Some(name.into());
         reason("SB.litmus", &options)
     };
-    assert_eq!(engine("machine"), "the engine machine is not built yet");
+    assert_eq!(engine("abstract"), "the engine abstract is not built yet");
     assert!(engine("magic").starts_with("there is no engine magic"));
     assert!(reason("SB.litmus", &options(Some("rc11"))).contains("does not know"));
 }

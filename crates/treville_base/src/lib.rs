@@ -1,10 +1,11 @@
 //! What every crate needs and nobody owns: typed ids and index vectors, names, bit sets and bit
-//! matrices, source files with spans, diagnostics, and cancellation.
+//! matrices, components of graphs, source files with spans, diagnostics, and cancellation.
 //!
 //! This crate knows no word of the domain: no event, no program, no model. It does no IO.
 
 mod bits;
 mod cancel;
+mod components;
 mod diagnostic;
 mod index;
 mod name;
@@ -12,6 +13,7 @@ mod source;
 
 pub use bits::{BitMatrix, BitSet, Bits};
 pub use cancel::Cancel;
+pub use components::components;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use index::{Idx, IndexVec};
 pub use name::Name;

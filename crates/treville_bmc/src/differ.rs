@@ -4,11 +4,11 @@
 //! two correspond, and have the same sources and the same order. The one model has to allow the execution, the other to object to it: its
 //! checks are turned round, so that one of them has to fail.
 
-use crate::Options;
 use crate::encode::Encoder;
 use crate::events::Events;
 use crate::replay::{Mismatch, replay};
 use crate::solve::{Ground, Search, Stop, disagree, new_formula, with_ground};
+use crate::{Addresses, Options};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use treville_base::Idx;
@@ -52,6 +52,9 @@ const MAX_STATES: usize = 200;
 /// Why it was not found out whether there is one.
 pub fn difference(allowing: &Task, forbidding: &Task, options: &Options) -> Result<Compared, StopReason> {
     let mut bound = allowing.bounds.unroll;
+    if options.addresses == Addresses::Solver {
+        return Err(StopReason::Refused("models are compared in the layout that engines share".into()));
+    }
     loop {
         let result = at_bound(allowing, forbidding, options, bound).map_err(|Stop(why)| why)?;
         match Bounds::after(allowing.bounds.given, bound) {
@@ -63,9 +66,10 @@ pub fn difference(allowing: &Task, forbidding: &Task, options: &Options) -> Resu
 
 fn at_bound(allowing: &Task, forbidding: &Task, options: &Options, bound: u32) -> Result<Compared, Stop> {
     let objecting = objecting(forbidding)?;
-    with_ground(allowing, options, bound, |a| {
-        with_ground(&objecting, options, bound, |b| {
-            with_ground(forbidding, options, bound, |other| {
+    let none = BTreeSet::new();
+    with_ground(allowing, options, bound, &none, |a| {
+        with_ground(&objecting, options, bound, &none, |b| {
+            with_ground(forbidding, options, bound, &none, |other| {
                 let mut pair = Pair::new(a, b, forbidding)?;
                 let found = pair.find(&mut other.search(new_formula())?)?;
                 Ok(Compared { found, cut: pair.a.is_possible(pair.a.encoder.cut)? })
@@ -210,7 +214,7 @@ impl Search<'_> {
         let observed = self.question().map_or(&[][..], |question| &question.observed);
         let mut same = Vec::new();
         for (place, values) in observed.iter().zip(state) {
-            let bits = self.encoder.state_bits(&place.place, &self.ground.registers);
+            let bits = self.encoder.state_words(&place.place, &self.ground.registers).concat();
             let values = values.iter().flat_map(|v| (0..v.width()).map(|i| v.unsigned() >> i & 1 != 0));
             same.extend(bits.into_iter().zip(values).map(|(bit, value)| bit.negated_if(!value)));
         }

@@ -1,6 +1,7 @@
 //! Clauses for the executions of a program: events that happen, values, sources, orders ([`program`]), and what a model
 //! says of them ([`model`]).
 
+mod addresses;
 mod model;
 mod program;
 mod question;
@@ -61,6 +62,8 @@ pub(crate) struct Encoder<'a> {
     astray: BTreeMap<usize, Lit>,
     /// Whether some event has.
     pub(crate) strays: Lit,
+    /// Whether some access has one before or behind all objects.
+    pub(crate) wild: Lit,
     /// Whether a thread was cut at the bound.
     pub(crate) cut: Lit,
     /// Whether all threads have come to their end.
@@ -111,6 +114,7 @@ impl<'a> Encoder<'a> {
             terms: FxHashMap::default(),
             astray: BTreeMap::new(),
             strays: Lit::FALSE,
+            wild: Lit::FALSE,
             cut: Lit::FALSE,
             complete: Lit::TRUE,
             notes: BTreeMap::new(),
@@ -155,6 +159,7 @@ impl<'a> Encoder<'a> {
         self.gates.and_all(lits.iter().copied())
     }
 
+    /// Whether at least one of these holds.
     pub(crate) fn or(&mut self, lits: &[Lit]) -> Lit {
         self.gates.or_all(lits.iter().copied())
     }

@@ -103,13 +103,13 @@ impl<'a> Events<'a> {
             match (event.cell, event.address) {
                 (Some(cell), _) => cells.push(cell),
                 (None, Some(address)) => {
-                    let values = self.prepared.possible_values(address).filter(|_| alias > Alias::None);
+                    let values = self.prepared.possible_addresses(address, event.size).filter(|_| alias > Alias::None);
                     let fits = |c: &&Cell| event.kind == Kind::Opaque || c.size == event.size;
                     let all = self.prepared.cells.all.iter().chain(&self.prepared.cells.outside).filter(fits);
                     match values {
                         Some(values) => {
                             for value in values {
-                                match self.cell_at(event.kind, value.unsigned() as u64, event.size) {
+                                match self.cell_at(event.kind, value, event.size) {
                                     Some(cell) => cells.push(cell),
                                     None => self.strays.push(e),
                                 }

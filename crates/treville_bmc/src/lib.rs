@@ -8,6 +8,7 @@
 mod differ;
 mod encode;
 mod events;
+mod layout;
 mod prove;
 mod replay;
 mod solve;
@@ -25,7 +26,7 @@ pub struct Bmc {
     pub options: Options,
 }
 
-/// Choices that change how it answers, but never what: they are there to be compared.
+/// Choices that change how it answers, but (addresses aside) never what: they are there to be compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// How much is found out of relations before anything is encoded.
@@ -37,6 +38,7 @@ pub struct Options {
     pub encoding: Encoding,
     pub fixpoint: Fixpoint,
     pub alias: Alias,
+    pub addresses: Addresses,
     /// Answers that there is no such execution come with a proof ([`prove`]).
     pub proofs: bool,
 }
@@ -61,6 +63,15 @@ pub enum Alias {
     Field,
 }
 
+/// Where objects lie. This is the one choice that may change answers: those of programs that look at addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Addresses {
+    /// Where they lie for all engines.
+    Shared,
+    /// Anywhere: the solver chooses.
+    Solver,
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -70,6 +81,7 @@ impl Default for Options {
             encoding: Encoding::Lazy,
             fixpoint: Fixpoint::KnasterTarski,
             alias: Alias::Field,
+            addresses: Addresses::Shared,
             proofs: false,
         }
     }
@@ -93,7 +105,7 @@ impl Engine for Bmc {
 
     fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
         match task.program.dynamic_feature() {
-            None if matches!(task.semantics, Semantics::Bundled(_)) => {
+            None if !matches!(task.semantics, Semantics::Axioms(..)) => {
                 Err(vec![Unsupported { what: "the model is not linked for this program".into(), span: None }])
             }
             None => Ok(()),

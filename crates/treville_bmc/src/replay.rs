@@ -3,12 +3,13 @@
 
 use crate::encode::Encoder;
 use crate::events::Events;
+use crate::layout::Layout;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use treville_event::{Graph, Relation};
+use treville_event::{Cell, Graph, Relation};
 use treville_ir::ThreadId;
 use treville_term::Bv;
-use treville_unfold::{Finals, Oracle, Ordered, Prepared, Solution, Traces, Values, register_values, skeleton};
+use treville_unfold::{Finals, Frame, Oracle, Ordered, Prepared, Solution, Traces, Values, register_values, skeleton};
 use treville_vm::Shape;
 
 /// Why a solution is not an execution of the program.
@@ -48,6 +49,10 @@ pub(crate) fn replay<R>(
     visit: impl FnOnce(&Finals<'_>, &mut dyn FnMut() -> Graph) -> R,
 ) -> Result<R, Mismatch> {
     let prepared = events.prepared;
+    let layout = encoder.layout();
+    let moved = layout.as_ref().map(|layout| prepared.moved(&layout.program));
+    // Threads run where the solution has its objects; what they do is told of the addresses that engines share.
+    let here = moved.as_ref().unwrap_or(prepared);
     let mut traces = Traces::default();
     // For each event of all paths that happens, thread and place on its path.
     let mut places: BTreeMap<(ThreadId, u32), u32> = BTreeMap::new();
@@ -58,15 +63,15 @@ pub(crate) fn replay<R>(
         let reads = path.iter().map(|i| of_thread[*i].read.and_then(|var| encoder.value_of(var))).collect();
         let choices = encoder.choices_made(thread).into_iter();
         let trace = traces
-            .follow(prepared.program, thread, shape, &mut Answers { reads, choices })
+            .follow(here.program, thread, shape, &mut Answers { reads, choices })
             .ok_or(Mismatch::Wrong("a thread takes another path"))?;
         if trace.events.len() != path.len() {
             return Err(Mismatch::Wrong("a thread has other events"));
         }
         traces.threads.push(vec![trace]);
     }
-    let along = prepared.along(traces).map_err(|_| Mismatch::Wrong("an access is made in other parts"))?;
-    let frame = along.frame(&vec![0; prepared.program.roots.len()]);
+    let along = here.along(traces).map_err(|_| Mismatch::Wrong("an access is made in other parts"))?;
+    let mut frame = along.frame(&vec![0; prepared.program.roots.len()]);
     let mut image = vec![None; events.len()];
     for (e, event) in events.frame.events.iter().enumerate() {
         image[e] = match event.at {
@@ -88,11 +93,14 @@ pub(crate) fn replay<R>(
             values.bind(var, term);
         }
     }
-    let solution = Solution::of(&along, &frame, &rf, &mut values).ok_or(Mismatch::Circular)?;
+    let mut solution = Solution::of(&along, &frame, &rf, &mut values).ok_or(Mismatch::Circular)?;
+    let mut registers = register_values(&frame, &mut values);
+    if let Some(layout) = &layout {
+        share(layout, &mut frame, &mut solution, &mut registers);
+    }
     let mut orders: Vec<Vec<usize>> = solution.writes(&frame).into_values().collect();
     sort_writes(encoder, &image, prepared, &mut orders);
-    let Ordered { co, finals, memory } = solution.ordered(&along, &orders);
-    let registers = register_values(&frame, &mut values);
+    let Ordered { co, finals, memory } = solution.ordered(prepared, &orders);
     let state = Finals { program: prepared.program, registers: &registers, memory };
     Ok(visit(&state, &mut || {
         let skeleton = Arc::new(skeleton(prepared.program, prepared.vocabulary, &frame, &solution.solved));
@@ -103,6 +111,19 @@ pub(crate) fn replay<R>(
             finals: finals.clone(),
         }
     }))
+}
+
+/// Tells what was solved with the addresses that engines share.
+fn share(layout: &Layout, frame: &mut Frame<'_>, solution: &mut Solution, registers: &mut [Vec<Option<Bv>>]) {
+    let value = |value: &mut Option<Bv>| *value = value.map(|v| layout.shared_value(v));
+    let cell = |cell: &mut Option<Cell>| *cell = cell.map(|c| layout.shared_cell(c));
+    frame.events.iter_mut().for_each(|event| cell(&mut event.cell));
+    for solved in &mut solution.solved {
+        cell(&mut solved.cell);
+        value(&mut solved.read);
+        value(&mut solved.written);
+    }
+    registers.iter_mut().flatten().for_each(value);
 }
 
 /// The events of a thread that happen, by position in its trace, in the order in which they do.

@@ -1,19 +1,20 @@
 //! The search: encode, ask the solver, run its solutions again, and gather what they show.
 
-use crate::Options;
 use crate::encode::{Encoder, Formula, Registers};
 use crate::events::Events;
 use crate::prove::prove;
 use crate::replay::{Mismatch, replay};
 use crate::unrolled::unrolled;
+use crate::{Addresses, Options};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::Name;
+use treville_event::Cell;
 use treville_ir::Question;
 use treville_model::Model;
 use treville_relations::{Analysis, analyse, local};
 use treville_sat::{Backend, Gates, Lit, Orders, Solver, Verdict};
-use treville_task::{Bounds, Goal, Outcome, Semantics, Stats, StopReason, Task};
+use treville_task::{Answer, Bounds, Goal, Outcome, Semantics, Stats, StopReason, Task};
 use treville_term::TermId;
 use treville_unfold::{Collector, Failed, Guarded, Prepared};
 use treville_vm::Shape;
@@ -43,22 +44,59 @@ pub(crate) struct Search<'a> {
     hurried: bool,
     /// Something was left.
     left: bool,
+    /// Where accesses go astray that touch no object.
+    wild: BTreeSet<Cell>,
 }
+
+/// Cells outside of all objects that are made one after the other for accesses that go there.
+const MOST_OUTSIDE: usize = 8;
 
 /// Conflicts of a search that is going to be repeated at a larger bound.
 const PATIENCE: u32 = 4000;
+
+const STRAY: &str = "an access with a computed address touches no location, or a part of one, which is not supported";
 
 /// The search ends here.
 pub(crate) struct Stop(pub(crate) StopReason);
 
 /// Answers at the bound that was given or, if none was, at growing ones until nothing is cut.
 pub(crate) fn run(task: &Task, options: &Options) -> Outcome {
+    let outcome = deepen(task, options);
+    match &outcome.stopped {
+        // The layout that engines share is one of all: what is found there is there.
+        Some(StopReason::Refused(_)) if options.addresses == Addresses::Solver => {
+            let shared = deepen(task, &Options { addresses: Addresses::Shared, ..*options });
+            found_in_either(outcome, shared)
+        }
+        _ => outcome,
+    }
+}
+
+/// What was found before the search stopped, and what another one has found.
+fn found_in_either(stopped: Outcome, other: Outcome) -> Outcome {
+    let either = |(first, second)| {
+        if matches!(first, Answer::Open(_)) && matches!(second, Answer::Found(_)) { second } else { first }
+    };
+    let mut flags = stopped.flags;
+    flags.extend(other.flags);
+    Outcome {
+        answers: stopped.answers.into_iter().zip(other.answers).map(either).collect(),
+        flags,
+        undefined: stopped.undefined || other.undefined,
+        ..stopped
+    }
+}
+
+fn deepen(task: &Task, options: &Options) -> Outcome {
     let mut bound = task.bounds.unroll;
+    let mut outside = BTreeSet::new();
     loop {
-        let outcome = run_at(task, options, bound);
-        match larger(task, &outcome, bound) {
-            Some(larger) => bound = larger,
-            None => return outcome,
+        match run_at(task, options, bound, &outside) {
+            Err(more) => outside.extend(more),
+            Ok(outcome) => match larger(task, &outcome, bound) {
+                Some(larger) => bound = larger,
+                None => return outcome,
+            },
         }
     }
 }
@@ -71,13 +109,19 @@ fn larger(task: &Task, outcome: &Outcome, bound: u32) -> Option<u32> {
 
 /// Whether what was found is all that was asked for, whatever longer executions there are.
 fn is_answered(task: &Task, outcome: &Outcome) -> bool {
-    !task.states && outcome.answers.iter().all(|a| matches!(a, treville_task::Answer::Found(_)))
+    !task.states && outcome.answers.iter().all(|a| matches!(a, Answer::Found(_)))
 }
 
-fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
-    let outcome = with_ground(task, options, bound, |ground| {
+/// At one bound, with cells `outside` of all objects. If more of these are needed, they come back.
+fn run_at(task: &Task, options: &Options, bound: u32, outside: &BTreeSet<Cell>) -> Result<Outcome, BTreeSet<Cell>> {
+    let outcome = with_ground(task, options, bound, outside, |ground| {
         let mut search = ground.search(new_formula())?;
         let found = search.all();
+        let wild: BTreeSet<Cell> = search.wild.difference(outside).copied().collect();
+        if !wild.is_empty() && outside.len() < MOST_OUTSIDE && !search.encoder.notes.is_empty() {
+            // With a cell there, the model may say what is wrong with it.
+            return Ok(Err(wild));
+        }
         let stats = search.stats();
         let outcome = match found {
             Ok(cut) => search.collector.outcome(None, cut, stats),
@@ -85,14 +129,14 @@ fn run_at(task: &Task, options: &Options, bound: u32) -> Outcome {
         };
         let outcome = Outcome { counts: None, ..outcome };
         if !options.proofs || outcome.stopped.is_some() || larger(ground.task, &outcome, bound).is_some() {
-            return Ok(outcome);
+            return Ok(Ok(outcome));
         }
         let proofs = prove(ground, &outcome)?;
-        Ok(Outcome { proofs, ..outcome })
+        Ok(Ok(Outcome { proofs, ..outcome }))
     });
-    outcome.unwrap_or_else(|Stop(why)| Outcome {
-        counts: None,
-        ..Collector::new(task).outcome(Some(why), false, Stats::new())
+    outcome.unwrap_or_else(|Stop(why)| {
+        let outcome = Collector::new(task).outcome(Some(why), false, Stats::new());
+        Ok(Outcome { counts: None, ..outcome })
     })
 }
 
@@ -106,6 +150,7 @@ pub(crate) fn with_ground<R>(
     task: &Task,
     options: &Options,
     bound: u32,
+    outside: &BTreeSet<Cell>,
     visit: impl FnOnce(&Ground<'_>) -> Result<R, Stop>,
 ) -> Result<R, Stop> {
     let cancel = &task.limits.cancel;
@@ -117,12 +162,13 @@ pub(crate) fn with_ground<R>(
         return Err(Stop(StopReason::Refused("the model is not linked for this program".into())));
     };
     let shape = Shape::new(&task.program, vocabulary, bound);
-    let mut guarded = Guarded::of(&task.program, shape, cancel).ok_or_else(late)?;
+    let mut guarded =
+        Guarded::of(&task.program, shape, options.addresses == Addresses::Solver, cancel).ok_or_else(late)?;
     let complete = guarded.complete();
     let registers: Registers = task.program.roots.ids().map(|thread| guarded.registers(thread)).collect();
     let cuts: Vec<TermId> = guarded.threads.iter().flat_map(|thread| thread.cuts.iter().copied()).collect();
     let Guarded { traces, threads, required } = guarded;
-    let prepared = match Prepared::over(task, traces, cancel) {
+    let prepared = match Prepared::over(task, traces, outside, cancel) {
         Ok(prepared) => prepared,
         Err(Failed::Refused(why)) => return Err(Stop(StopReason::Refused(why))),
         Err(Failed::NoAxioms | Failed::TooManyPaths) => return Err(late()),
@@ -159,7 +205,15 @@ impl Ground<'_> {
         if let Some(filter) = self.task.question.as_ref().and_then(|q| q.filter.as_ref()) {
             counted.push(encoder.formula(filter, &self.registers));
         }
-        Ok(Search { ground: self, encoder, collector: Collector::new(self.task), counted, hurried: false, left: false })
+        Ok(Search {
+            ground: self,
+            encoder,
+            collector: Collector::new(self.task),
+            counted,
+            hurried: false,
+            left: false,
+            wild: BTreeSet::new(),
+        })
     }
 }
 
@@ -178,23 +232,58 @@ impl<'a> Search<'a> {
             }
         }
         if let Some(query) = self.ground.task.retry {
+            self.hurried = true;
             self.query(query)?;
+            // If it was not found soon, it is looked for together with everything else.
+            self.left = false;
             self.hurried = self.collector.has_witness(query);
         }
         if self.ground.task.states {
             self.states()?;
-        } else {
-            self.queries()?;
         }
-        self.notes()?;
-        if self.is_possible(self.encoder.strays)? {
-            let why = "an access with a computed address touches a part of a location, which is not supported";
-            return Err(Stop(StopReason::Refused(why.into())));
+        let any = self.is_any_left()?;
+        if self.left {
+            return Err(Stop(StopReason::Effort));
+        }
+        if any {
+            self.hurried |= self.ground.task.retry.is_some_and(|query| self.collector.has_witness(query));
+            if !self.ground.task.states {
+                self.queries()?;
+            }
+            self.notes()?;
+        }
+        for astray in [self.encoder.wild, self.encoder.strays] {
+            if self.is_possible(astray)? {
+                self.wild = self.encoder.wild_cells();
+                return Err(Stop(StopReason::Refused(STRAY.into())));
+            }
         }
         if self.left {
             return Err(Stop(StopReason::Effort));
         }
         self.is_possible(self.encoder.cut)
+    }
+
+    /// Whether there may be an execution that shows something which was not found yet: to see at once that there is none takes
+    /// less than to see it of one thing after the other.
+    fn is_any_left(&mut self) -> Result<bool, Stop> {
+        let mut wanted = Vec::new();
+        if !self.ground.task.states {
+            for query in 0..self.ground.task.queries.len() {
+                let found = self.collector.has_witness(query);
+                wanted.extend(self.asked(query).filter(|_| !found));
+            }
+        }
+        for check in self.ground.model.checks.iter().filter(|check| !self.collector.has_noted(check)) {
+            wanted.extend(self.encoder.notes.get(&check.name).copied());
+        }
+        // Of a condition and its negation, one holds anyway.
+        let is_certain = wanted.iter().any(|lit| *lit == Lit::TRUE || wanted.contains(&!*lit));
+        if wanted.len() < 2 || is_certain {
+            return Ok(!wanted.is_empty());
+        }
+        let any = self.encoder.or(&wanted);
+        self.next(&[any], true)
     }
 
     /// One execution for each query, if there is one.
@@ -218,23 +307,30 @@ impl<'a> Search<'a> {
 
     /// One execution for each final state.
     fn states(&mut self) -> Result<(), Stop> {
-        let bits = self.state_bits();
+        let (bits, words) = (self.state_bits(), self.state_words());
         let another = self.encoder.fresh();
         while self.next(&[another], false)? {
-            let other = bits.iter().map(|bit| bit.negated_if(self.encoder.is_true(*bit)));
-            let clause: Vec<Lit> = other.chain([!another]).collect();
-            self.encoder.solver().add_clause(&clause);
+            let mut clause = vec![!another];
+            if self.ground.options.addresses == Addresses::Solver {
+                let same: Vec<Lit> = words.iter().map(|word| self.encoder.as_last(word)).collect();
+                clause.extend(same.into_iter().map(|same| !same));
+            } else {
+                clause.extend(bits.iter().map(|bit| bit.negated_if(self.encoder.is_true(*bit))));
+            }
+            self.encoder.clause(clause);
         }
         Ok(())
     }
 
+    /// The final values of all that is observed.
+    fn state_words(&mut self) -> Vec<Vec<Lit>> {
+        let observed = self.question().map_or(&[][..], |q| &q.observed);
+        observed.iter().flat_map(|o| self.encoder.state_words(&o.place, &self.ground.registers)).collect()
+    }
+
     /// All bits of the final state that are not the same in all executions.
     pub(crate) fn state_bits(&mut self) -> Vec<Lit> {
-        let observed = self.question().map_or(&[][..], |q| &q.observed);
-        let mut bits = Vec::new();
-        for place in observed {
-            bits.extend(self.encoder.state_bits(&place.place, &self.ground.registers));
-        }
+        let mut bits = self.state_words().concat();
         bits.retain(|bit| !bit.is_constant());
         bits.sort_unstable();
         bits.dedup();
@@ -267,17 +363,8 @@ impl<'a> Search<'a> {
         let Semantics::Axioms(model, _) = &self.ground.task.semantics else { return Ok(false) };
         let assumptions: Vec<Lit> = self.counted.iter().chain(properties).copied().collect();
         loop {
-            if self.hurried {
-                self.encoder.solver().limit(PATIENCE);
-            }
-            match self.encoder.solver().solve(&assumptions, cancel) {
-                Verdict::Unsat => return Ok(false),
-                Verdict::Unknown if self.hurried && !cancel.is_due() => {
-                    self.left = true;
-                    return Ok(false);
-                }
-                Verdict::Unknown => return Err(Stop(StopReason::of(cancel).unwrap_or(StopReason::Cancelled))),
-                Verdict::Sat => {}
+            if !self.solve(&assumptions)? {
+                return Ok(false);
             }
             let before = self.collector.counts.executions;
             let (collector, events) = (&mut self.collector, self.ground.events);
@@ -316,12 +403,19 @@ impl<'a> Search<'a> {
         if lit == Lit::FALSE { Ok(false) } else { self.solve(&[lit]) }
     }
 
-    /// Whether there is a solution.
+    /// Whether there is a solution. Where it will be asked again, it is looked for a while only.
     pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<bool, Stop> {
         let cancel = &self.ground.task.limits.cancel;
+        if self.hurried {
+            self.encoder.solver().limit(PATIENCE);
+        }
         match self.encoder.solver().solve(assumptions, cancel) {
             Verdict::Sat => Ok(true),
             Verdict::Unsat => Ok(false),
+            Verdict::Unknown if self.hurried && !cancel.is_due() => {
+                self.left = true;
+                Ok(false)
+            }
             Verdict::Unknown => Err(Stop(StopReason::of(cancel).unwrap_or(StopReason::Cancelled))),
         }
     }

@@ -2,12 +2,13 @@
 //! loop is there once, however often that was repeated.
 
 use std::collections::{BTreeMap, BTreeSet};
-use treville_ir::{FuncId, Place, Program, Reg};
+use treville_ir::{Func, FuncId, Place, Program, Reg, Terminator};
 use treville_passes::cfg::Cfg;
 use treville_passes::unroll::{Unrolling, unroll};
 use treville_task::Task;
 
-/// The program of a task, its loops unrolled. Where that cannot be done, they are followed up to the bound while threads are run.
+/// The program of a task, its loops unrolled. Where that cannot be done, they are followed up to the bound while threads are run;
+/// also where that knows better how often they run.
 pub(crate) fn unrolled(task: &Task, bound: u32) -> Program {
     let mut program = Program::clone(&task.program);
     let mut observed: BTreeMap<FuncId, BTreeSet<Reg>> = BTreeMap::new();
@@ -22,11 +23,20 @@ pub(crate) fn unrolled(task: &Task, bound: u32) -> Program {
     }
     let how = Unrolling { bound, idle: task.reductions.idle_loops, latest: None };
     let funcs: BTreeSet<FuncId> = program.roots.iter().map(|root| root.func).collect();
-    for func in funcs.into_iter().filter(|func| !Cfg::new(&task.program.funcs[*func]).loops().is_empty()) {
+    let loops = |func: &Func| !Cfg::new(func).loops().is_empty() && (how.idle || !jumps_back(func));
+    for func in funcs.into_iter().filter(|func| loops(&task.program.funcs[*func])) {
         let none = BTreeSet::new();
         if let Ok(unrolled) = unroll(&program.funcs[func], how, observed.get(&func).unwrap_or(&none)) {
             program.funcs[func] = unrolled;
         }
     }
     program
+}
+
+/// Whether there is a machine's branch backwards: bounds do not count it if the answer is known when it is run.
+fn jumps_back(func: &Func) -> bool {
+    func.blocks.iter_enumerated().any(|(from, block)| match &block.end {
+        Terminator::Branch { then, els, join: None, .. } => *then <= from || *els <= from,
+        _ => false,
+    })
 }

@@ -64,6 +64,7 @@ const FILES: &[Bundled] = table![
     Model "pso.cat",
     Model "ra.cat",
     Library "races.cat",
+    Model "rar.cat",
     Model "rc11.cat",
     Library "riscv-defs.cat",
     Model "riscv.cat",

@@ -83,6 +83,12 @@ pub(crate) struct VerifyArgs {
     /// Leave proofs that something does not happen in this folder, which must be new or empty (`treville check-proof`).
     #[arg(long, value_name = "DIR", help_heading = "Engine bmc")]
     pub(crate) proof: Option<String>,
+    /// Go through a run step by step: a number takes that step, `b` goes back, `q` ends.
+    #[arg(short, long, conflicts_with_all = ["json", "inductive"], help_heading = "Engine machine")]
+    pub(crate) interactive: bool,
+    /// Say whether invariants are inductive: preserved by every step from every state that satisfies them, reachable or not.
+    #[arg(long, help_heading = "Engine machine")]
+    pub(crate) inductive: bool,
     /// Files that are checked at the same time (default: as many as there are processors).
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
@@ -130,7 +136,7 @@ pub(crate) struct ModelFileArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// auto, enumerate, explore, bmc (machine and abstract are to come).
+    /// auto, enumerate, explore, bmc, machine (abstract is to come).
     #[arg(long, value_name = "E", default_value = "auto", help_heading = "Search")]
     engine: String,
     /// The unpruned definition of the engine enumerate.
@@ -160,6 +166,16 @@ pub(crate) struct RunArgs {
     /// Of executions of a program that differ only in the names of equal threads, explore one (`off`: all of them).
     #[arg(long, value_name = "ON", default_value = "on", help_heading = "Search")]
     symmetry: Switch,
+    /// Of each variable, the writes that a machine keeps for threads that may still observe them (default: all, 8 of those
+    /// that a loop writes).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4000), help_heading = "Engine machine")]
+    max_messages: Option<u32>,
+    /// Accesses in a run of a machine, initial writes included.
+    #[arg(long, value_name = "N", help_heading = "Engine machine")]
+    max_actions: Option<u32>,
+    /// States that a machine visits (default: 50 million).
+    #[arg(long, value_name = "N", help_heading = "Engine machine")]
+    max_states: Option<u64>,
     /// Options for the C compiler.
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Program")]
     cflags: Option<String>,
@@ -174,7 +190,7 @@ pub(crate) struct RunArgs {
     solver: SolverArgs,
 }
 
-/// How the engine bmc works. Answers are the same: these are for comparing.
+/// How the engine bmc works. Answers are the same (addresses aside): these are for comparing.
 #[derive(Args, Debug)]
 pub(crate) struct SolverArgs {
     /// What is found out of the model's relations beforehand.
@@ -195,6 +211,9 @@ pub(crate) struct SolverArgs {
     /// What is found out of computed addresses beforehand.
     #[arg(long, value_name = "HOW", default_value = "field", help_heading = "Engine bmc")]
     alias: Alias,
+    /// Where objects lie: where they do for all engines, or anywhere, as the solver chooses.
+    #[arg(long, value_name = "WHO", default_value = "shared", help_heading = "Engine bmc")]
+    addresses: Addresses,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -224,6 +243,12 @@ pub(crate) enum Alias {
     Field,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Addresses {
+    Shared,
+    Solver,
+}
+
 impl SolverArgs {
     fn options(&self) -> bmc::Options {
         bmc::Options {
@@ -247,6 +272,10 @@ impl SolverArgs {
                 Alias::None => bmc::Alias::None,
                 Alias::Andersen => bmc::Alias::Andersen,
                 Alias::Field => bmc::Alias::Field,
+            },
+            addresses: match self.addresses {
+                Addresses::Shared => bmc::Addresses::Shared,
+                Addresses::Solver => bmc::Addresses::Solver,
             },
             proofs: false,
         }
@@ -321,10 +350,10 @@ pub(crate) struct ShowArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// What to draw as.
+    /// What to draw as; a program in .rar for other tools: event-b (Rodin, as CamilleX), b (ProB).
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: ShowFormat,
-    /// Where to write (default: standard output).
+    /// Where to write (default: standard output); a folder for event-b.
     #[arg(short, long, value_name = "F")]
     pub(crate) output: Option<String>,
     /// Which executions.
@@ -347,6 +376,8 @@ pub(crate) enum ShowFormat {
     Dot,
     Svg,
     Html,
+    EventB,
+    B,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -408,6 +439,7 @@ impl ModelFileArgs {
 impl RunArgs {
     pub(crate) fn options(&self, model: ModelOptions, states: States) -> Options {
         let run = RunOptions {
+            inductive: false,
             effort: None,
             engine: Some(self.engine.clone()),
             plain: self.plain,
@@ -421,6 +453,9 @@ impl RunArgs {
             reductions: Reductions { idle_loops: self.spin == Spin::Assume, symmetry: self.symmetry == Switch::On },
             properties: Properties::of(&self.property).unwrap_or_default(),
             weak_cas: self.weak_cas,
+            max_messages: self.max_messages,
+            max_actions: self.max_actions,
+            max_states: self.max_states,
             bmc: self.solver.options(),
             cflags: self.cflags.iter().flat_map(|flags| flags.split_whitespace()).map(str::to_owned).collect(),
         };

@@ -7,6 +7,7 @@ pub(crate) mod models;
 pub(crate) mod proofs;
 pub(crate) mod shell;
 pub(crate) mod show;
+pub(crate) mod step;
 pub(crate) mod verify;
 
 use crate::args::RunArgs;

@@ -39,10 +39,13 @@ fn bmc_says_the_same() {
     assert!(right >= 100, "only {right} of {} were decided", checks.len());
 }
 
+/// Why engines for tests do not take programs with words of which halves are accessed, too.
+const IN_PARTS: &str = "an atomic access to memory of which parts are accessed by themselves is not supported";
+
 /// What came of a check.
 enum Answer {
     Right,
-    /// The time was over.
+    /// The time was over, or the engine does not take the program.
     Open,
     Wrong(String),
 }
@@ -65,7 +68,7 @@ fn answers(checks: &[Check], more: &[&str]) -> Vec<Answer> {
 }
 
 fn programs() -> Vec<PathBuf> {
-    let folders = ["locks", "mutex", "structures"].map(|name| root().join("case-studies").join(name));
+    let folders = ["locks", "mutex", "peterson", "structures"].map(|name| root().join("case-studies").join(name));
     let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the folder"));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "c"));
@@ -105,7 +108,7 @@ fn answer(check: &Check, more: &[&str]) -> Answer {
         && (check.verdict != "no" || check.kinds.iter().any(|kind| says("kind", kind)));
     if right {
         Answer::Right
-    } else if says("reason", "the time limit was reached") {
+    } else if says("reason", "the time limit was reached") || says("reason", IN_PARTS) {
         Answer::Open
     } else {
         Answer::Wrong(format!("{} {}: {}{}", check.file, check.options.join(" "), run.stdout, run.stderr))

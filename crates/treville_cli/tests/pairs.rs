@@ -214,13 +214,46 @@ fn what_cannot_be_accessed_at_once_is_refused_with_its_place() {
         return;
     }
     let file = write("pairs/misaligned.c", MISALIGNED);
-    let run = treville(&["verify", &file, "--cflags=-Wno-atomic-alignment"]);
+    let run = treville(&["verify", &file, "--engine=explore", "--cflags=-Wno-atomic-alignment"]);
     assert_eq!(run.status, 3, "{}", run.stdout);
     assert!(run.stdout.contains("16 bytes at an address that is not a multiple of 16\n"), "{}", run.stdout);
     assert!(run.stdout.contains("misaligned.c:8:14: at this step\n"), "{}", run.stdout);
     let file = write("pairs/sum.c", &format!("{PAIR}{SUM}"));
     let flags = format!("--cflags=-Wno-atomic-alignment {}", ORDERS[0]);
-    let run = treville(&["verify", &file, "--model=imm", &flags]);
+    let run = treville(&["verify", &file, "--engine=explore", "--model=imm", &flags]);
     assert!(run.stdout.contains("an atomic access of 16 bytes is not explored under this model\n"), "{}", run.stdout);
     assert!(run.stdout.contains("sum.c:"), "{}", run.stdout);
+}
+
+const HALF: &str = r"
+#include <assert.h>
+#include <pthread.h>
+static unsigned x;
+static void *other(void *unused)
+{
+	__atomic_store_n(&x, 0x00010001u, __ATOMIC_RELAXED);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, other, 0);
+	unsigned short half = __atomic_load_n((unsigned short *)&x, __ATOMIC_RELAXED);
+	unsigned whole = __atomic_load_n(&x, __ATOMIC_RELAXED);
+	assert(whole >> 16 == (whole & 0xffff));
+	return half;
+}
+";
+
+#[test]
+fn nobody_tears_an_atomic_access() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("pairs/half.c", HALF);
+    assert_eq!(treville(&["verify", &file, "--engine", "explore"]).status, 0);
+    for engine in ["bmc", "enumerate"] {
+        let run = treville(&["verify", &file, "--engine", engine]);
+        assert_eq!(run.status, 3, "{engine}: {}", run.stdout);
+    }
 }

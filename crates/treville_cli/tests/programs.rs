@@ -31,6 +31,40 @@ fn a_weak_exchange_fails_for_no_reason_on_request() {
     assert!(run.stdout.contains("no, assertion: expected != 0\n"), "{}", run.stdout);
 }
 
+const WILD: &str = r"
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static int a[2];
+static void *add(void *p)
+{
+	atomic_fetch_add(&x, 40);
+	return 0;
+}
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, 0, add, 0);
+	pthread_create(&u, 0, add, 0);
+	a[atomic_load(&x) * FACTOR] = 1;
+	return 0;
+}
+";
+
+#[test]
+fn accesses_outside_of_every_object_are_found() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("programs/wild.c", WILD);
+    for engine in ["explore", "bmc"] {
+        let run = treville(&["verify", &file, "--engine", engine, "--cflags=-DFACTOR=1000"]);
+        assert!(run.stdout.contains("no, invalid-access: "), "{engine}: {}", run.stdout);
+        let run = treville(&["verify", &file, "--engine", engine, "--cflags=-DFACTOR=0"]);
+        assert_eq!(run.status, 0, "{engine}: {}", run.stdout);
+    }
+}
+
 #[test]
 fn properties_narrow_what_is_looked_for() {
     if !has_clang() {
@@ -208,6 +242,91 @@ fn no_thread_joins_itself() {
     }
     for engine in ENGINES {
         assert_eq!(answer("self", SELF, &[engine]), " under rc11: no, api-misuse: joins itself");
+    }
+}
+
+const NUMBERS: &str = r"
+#include <assert.h>
+#include <pthread.h>
+int __VERIFIER_tid(void);
+static void *first(void *unused)
+{
+	assert(__VERIFIER_tid() == 1);
+	return unused;
+}
+static void *second(void *unused)
+{
+	assert(__VERIFIER_tid() == 2 && !pthread_equal(pthread_self(), *(pthread_t *)unused));
+	return unused;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, 0, first, 0);
+	pthread_create(&b, 0, second, &a);
+	assert(__VERIFIER_tid() == WANTED);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
+";
+
+#[test]
+fn threads_are_numbered_alike_by_all_engines() {
+    if !has_clang() {
+        return;
+    }
+    for engine in ENGINES {
+        let said = |wanted: &str| answer("numbers", &NUMBERS.replace("WANTED", wanted), &[engine]);
+        assert_eq!(said("0"), " under rc11: yes, no execution fails", "{engine}");
+        assert!(said("3").starts_with(" under rc11: no, assertion: "), "{engine}");
+    }
+}
+
+const TICKETS: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int next, seen;
+static int size;
+static _Atomic(atomic_int *) *slots;
+static void *enter(void *mine)
+{
+	int ticket = atomic_fetch_add(&next, 1);
+	atomic_store(&slots[ticket % size], (atomic_int *)mine);
+	atomic_int *other = atomic_load(&slots[(ticket + 1) % size]);
+	if (other)
+		atomic_store(other, 1);
+	return 0;
+}
+int main(void)
+{
+	static atomic_int nodes[2];
+	pthread_t a, b;
+	size = 2;
+	slots = malloc(2 * sizeof *slots);
+	atomic_init(&slots[0], 0);
+	atomic_init(&slots[1], 0);
+	pthread_create(&a, 0, enter, &nodes[0]);
+	pthread_create(&b, 0, enter, &nodes[1]);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	assert(nodes[0] + nodes[1] >= WANTED);
+	return 0;
+}
+";
+
+#[test]
+fn a_counter_has_no_more_values_than_are_counted() {
+    if !has_clang() {
+        return;
+    }
+    // Tickets choose places in an array: if there were any number of them, these could be anywhere.
+    for engine in ["--engine=explore", "--engine=bmc"] {
+        let said = |wanted: &str| answer("tickets", &TICKETS.replace("WANTED", wanted), &[engine]);
+        assert_eq!(said("1"), " under rc11: yes, no execution fails", "{engine}");
+        assert!(said("2").starts_with(" under rc11: no, assertion: "), "{engine}");
     }
 }
 

@@ -73,7 +73,7 @@ impl Engine for Enumerate {
 
     fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
         match task.program.unlistable_feature() {
-            None if matches!(task.semantics, Semantics::Bundled(_)) => {
+            None if !matches!(task.semantics, Semantics::Axioms(..)) => {
                 Err(vec![Unsupported { what: NO_AXIOMS.into(), span: None }])
             }
             None => Ok(()),

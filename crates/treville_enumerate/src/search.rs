@@ -234,7 +234,7 @@ impl Search<'_, '_, '_> {
         queries.into_iter().all(|(i, query)| match &query.goal {
             _ if self.collector.has_witness(i) => true,
             Goal::Final { condition, .. } => so_far(condition, &mut value) == Some(false),
-            Goal::Flag(_) | Goal::Failure(_) => true,
+            Goal::Flag(_) | Goal::Failure(_) | Goal::State(_) | Goal::End(_) | Goal::Step { .. } => true,
         })
     }
 

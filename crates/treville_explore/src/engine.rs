@@ -210,6 +210,7 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             let rules = Rules::named(name, true);
             (rules.ok_or_else(|| refuse(format!("the model {name} is not explored")))?, None)
         }
+        (Semantics::Machine(_), _) => return Err(refuse("a machine is not explored".into())),
         (Semantics::Axioms(..), Some(_)) => {
             let rules = task.bundled.as_ref().and_then(|name| Rules::named(name, false));
             // Those of machines are for programs in C, after the mapping, only.
@@ -354,5 +355,6 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         cut_at: explored.cut_at,
         stats,
         proofs: Vec::new(),
+        unreached: Vec::new(),
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 use treville::report::{
-    Checked, Content, Details, Failure, FileReport, Palette, dot, explanation, herd, html, json, render_diagnostics,
-    svg, text,
+    Checked, Content, Details, Failure, FileReport, Palette, classical_b, dot, event_b, explanation, herd, html, json,
+    render_diagnostics, svg, text,
 };
 use treville::task::Silent;
 use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, States, Which};
@@ -104,6 +104,31 @@ pub fn pts(text: &str) -> Reached {
     run(&session, "input.pts", None).max(run(&session, "input.pts", Some("power")))
 }
 
+/// Takes a text as a program in .rar: on two machines, step by step from everywhere, and in B. A run on views that cannot be
+/// repeated on graphs is a bug, which the engine says itself.
+///
+/// # Panics
+/// If it says so.
+pub fn rar(text: &str) -> Reached {
+    if text.len() > LONGEST {
+        return Reached::Rejected;
+    }
+    let files = MemoryFiles(BTreeMap::from([("input.rar".into(), text.into())]));
+    let session = Session::new(&files, Cancel::new());
+    let mut options = options(None, false);
+    options.run.max_states = Some(20_000);
+    let on_views = session.verify("input.rar", &options, &Silent);
+    let reason = on_views.reason().unwrap_or_default();
+    assert!(!reason.contains("internal disagreement"), "{reason}");
+    let reached = run(&session, "input.rar", None).max(run(&session, "input.rar", Some("pso")));
+    if let Ok(exported) = session.export("input.rar", &options) {
+        drop((classical_b(&exported), event_b(&exported)));
+    }
+    options.run.inductive = true;
+    show(&session.verify("input.rar", &options, &Silent));
+    reached
+}
+
 /// Takes a text as LLVM IR.
 ///
 /// # Panics
@@ -160,7 +185,7 @@ fn run(session: &Session<'_>, test: &str, model: Option<&str>) -> Reached {
             show_failure(failure);
             return Reached::Rejected;
         }
-        Content::Program(_) => return Reached::Ran,
+        Content::Program(_) | Content::Claims(_) => return Reached::Ran,
         Content::Checked(found) => found,
     };
     if found.outcome.stopped.is_some() {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
-use treville_fuzz::{Mutator, Reached, cat, litmus, llvm, pts};
+use treville_fuzz::{Mutator, Reached, cat, litmus, llvm, pts, rar};
 
 const INPUTS: u64 = 1000;
 const SEED: u64 = 1;
@@ -121,4 +121,10 @@ fn modules() {
 #[test]
 fn programs() {
     bounded("pts", pts, seeds(&["fuzz/seeds/pts", "cases/pts"], &["cases/bad-input"], &["pts"]));
+}
+
+#[test]
+fn programs_with_invariants() {
+    let right = ["fuzz/seeds/rar", "cases/guide", "case-studies/peterson"];
+    bounded("rar", rar, seeds(&right, &["cases/bad-input"], &["rar"]));
 }

@@ -1,9 +1,10 @@
-//! Programs as data: threads of instructions over registers and memory, and the question about their final states.
+//! Programs as data: threads of instructions over registers and memory, and the questions about their final states and runs.
 //!
 //! Front ends produce a [`Program`] (and, for a litmus test, a [`Question`]); everything after works on it. The code is
 //! naive: front ends do not optimise. Nothing here knows a memory model: accesses carry *tags* (names such as `ACQ`,
 //! `DMB.ISH`, `ONCE`), whose meaning is the model's.
 
+mod claims;
 mod dialect;
 mod display;
 mod expr;
@@ -12,6 +13,7 @@ mod question;
 pub mod text;
 mod validate;
 
+pub use claims::{Aware, Claim, Claims, Prop, Symmetry, Term, WriteVar};
 pub use dialect::{Dialect, StatusDependency};
 pub use expr::Expr;
 pub use program::{

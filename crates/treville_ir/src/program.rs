@@ -186,9 +186,10 @@ pub enum Op {
         dst: Option<Reg>,
         thread: Expr,
     },
-    /// `dst` (64 bits) receives the handle of the thread that runs.
+    /// `dst` (64 bits) receives the handle of the thread that runs; or its `number`: threads are counted as they are started, from 0.
     Current {
         dst: Reg,
+        number: bool,
     },
     /// Makes an object of `size` bytes; `dst` (64 bits) receives its address, which no other object ever has.
     Alloc {
@@ -278,8 +279,8 @@ pub enum Failure {
     Flag,
 }
 
-/// Annotations of loops.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// Annotations of loops and of places in the source.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Mark {
     /// An iteration of a wait loop begins here.
     SpinStart,
@@ -289,6 +290,10 @@ pub enum Mark {
     LoopBound(u32),
     /// More of the program would follow that was left out, since a loop or a recursion is followed up to a bound only.
     Cut,
+    /// From here to the next such mark, the program counter is at this label; at none of them if there is none.
+    At(Option<Name>),
+    /// A step of its own for engines that look at program counters: somebody may see the thread here.
+    Step,
 }
 
 impl Failure {

@@ -60,16 +60,20 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Compares values of one width.
-    fn holds(self, a: Bv, b: Bv) -> bool {
+    pub fn compares<T: Ord>(self, a: T, b: T) -> bool {
         match self {
             Comparison::Eq => a == b,
             Comparison::Ne => a != b,
-            Comparison::Lt => a.signed() < b.signed(),
-            Comparison::Le => a.signed() <= b.signed(),
-            Comparison::Gt => a.signed() > b.signed(),
-            Comparison::Ge => a.signed() >= b.signed(),
+            Comparison::Lt => a < b,
+            Comparison::Le => a <= b,
+            Comparison::Gt => a > b,
+            Comparison::Ge => a >= b,
         }
+    }
+
+    /// Compares values of one width.
+    fn holds(self, a: Bv, b: Bv) -> bool {
+        self.compares(a.signed(), b.signed())
     }
 }
 

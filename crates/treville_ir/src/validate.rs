@@ -158,7 +158,7 @@ impl Checker<'_> {
                 dst.iter().try_for_each(|r| self.reg(*r).map(drop))?;
                 self.has_width(thread, 64)
             }
-            Op::Current { dst } => self.is_wide(*dst, 64),
+            Op::Current { dst, .. } => self.is_wide(*dst, 64),
             Op::Alloc { dst, size, .. } => {
                 self.is_wide(*dst, 64)?;
                 self.has_width(size, 64)

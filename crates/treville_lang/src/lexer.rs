@@ -140,6 +140,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// A number of 32 bits, perhaps after a minus that was taken.
+    pub(crate) fn number(&mut self, negative: bool) -> Result<i32, Diagnostic> {
+        let Tok::Num(digits) = self.peek() else { return Err(self.expected("a number")) };
+        let span = self.span();
+        if !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(Diagnostic::error(span, format!("`{digits}` is not a number")));
+        }
+        self.next();
+        let value = digits.parse::<i64>().ok().map(|n| if negative { -n } else { n });
+        let too_large = || Diagnostic::error(span, "this number does not fit in 32 bits");
+        value.and_then(|n| i32::try_from(n).ok()).ok_or_else(too_large)
+    }
+
     /// An error at the word: it is not what it should be.
     pub(crate) fn expected(&self, what: &str) -> Diagnostic {
         let found = match self.tok {

@@ -11,15 +11,14 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
-use lower::{Registers, SIZE, WIDTH};
+use crate::variable::{self, INT};
+use lower::Registers;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 use syntax::{Location, Source, Thread};
 use treville_base::{Diagnostic, FileId, IndexVec, Name};
-use treville_ir::{Dialect, Expr, InitCell, Object, ObjectId, Program, Question, Root, ThreadId, Type};
+use treville_ir::{Dialect, Object, ObjectId, Program, Question, Root, ThreadId};
 use treville_litmus::{Names, Register, parse_question};
-
-const INT: Type = Type::Int { bytes: SIZE, signed: true };
 
 static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
     let fences: Vec<Name> = parse::FENCES.iter().map(|(_, tag)| Name::new(tag)).collect();
@@ -60,19 +59,7 @@ fn add_locations(locations: &[Location<'_>], program: &mut Program, errors: &mut
             errors.push(error.label(program.objects[first].span, "the first is here"));
             continue;
         }
-        let object = Object {
-            name: Name::new(name.text),
-            address: program.next_address(),
-            size: u64::from(SIZE),
-            ty: INT,
-            array: false,
-            thread_local: false,
-            members: Vec::new(),
-            init: vec![InitCell { offset: 0, size: SIZE, value: Expr::int(i64::from(*init), WIDTH) }],
-            uninitialized: false,
-            span: name.span,
-        };
-        program.objects.push(object);
+        variable::add(program, name, *init);
     }
 }
 

@@ -10,7 +10,7 @@ use treville_base::{Diagnostic, Name, SourceMap};
 use treville_explore::Explore;
 use treville_ir::{Program, validate};
 use treville_llvm::{Clang, CompileOptions, LowerOptions, lower, parse};
-use treville_task::{Bounds, Limits, Reductions, Semantics, Task};
+use treville_task::{Reductions, Semantics, Task};
 
 fn cases(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data").join(folder);
@@ -44,19 +44,12 @@ fn program(path: &Path, text: &str) -> (SourceMap, Result<Program, Vec<Diagnosti
 /// What exploration says, in the words of the expectation.
 fn explored(program: &Program, model: &str) -> String {
     let task = Task {
-        program: Arc::new(treville_passes::run(program, &treville_passes::Options::default())),
-        semantics: Semantics::Bundled(Name::new(model)),
-        bundled: None,
-        question: None,
-        queries: Vec::new(),
-        bounds: Bounds::default(),
-        limits: Limits::default(),
-        states: false,
         reductions: Reductions { idle_loops: true, symmetry: false },
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
-        reference: None,
-        stories: 0,
-        retry: None,
+        ..Task::new(
+            Arc::new(treville_passes::run(program, &treville_passes::Options::default())),
+            Semantics::Bundled(Name::new(model)),
+        )
     };
     match Explore.explore(&task) {
         Err(why) => why.what,

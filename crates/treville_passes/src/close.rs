@@ -16,7 +16,7 @@ mod memory;
 mod waiting;
 
 pub use asked::{Asked, End, ends};
-pub use memory::{ALLOC, HEAP, UNINIT};
+pub use memory::{ALLOC, HAZARD, HEAP, PROTECT, RETIRED, UNINIT};
 pub use waiting::LATEST;
 
 use crate::cfg::Cfg;
@@ -114,8 +114,8 @@ impl Words {
     }
 
     /// Tags that closed programs have beside those of their dialect.
-    pub fn more() -> [Name; 5] {
-        [FREE, ALLOC, HEAP, UNINIT, LATEST].map(Name::new)
+    pub fn more() -> [Name; 8] {
+        [FREE, ALLOC, HEAP, UNINIT, LATEST, HAZARD, PROTECT, RETIRED].map(Name::new)
     }
 }
 
@@ -199,6 +199,8 @@ struct Marks {
     seen: Tags,
     lock: UpdateTags,
     free: Tags,
+    retire: Tags,
+    protect: Tags,
     alloc: Tags,
     on_heap: Tags,
     fence: Option<Tags>,
@@ -229,6 +231,8 @@ impl Marks {
                 fences: None,
             },
             free: tags(&[FREE], &[]),
+            retire: tags(&[FREE, RETIRED], &[]),
+            protect: tags(&[PROTECT], &[]),
             alloc: tags(&[ALLOC], &[]),
             on_heap: tags(&[ALLOC, HEAP], &[]),
             fence: words.fence.map(|fence| tags(&[fence], &[])),
@@ -406,14 +410,24 @@ impl Closer<'_> {
             Op::Wait { cond, kind: Wait::Resource } => self.wait_for_good(body, cond, End::Resource),
             Op::Lock { op, addr, size } => self.lock(body, *op, addr, *size),
             Op::Spawn { dst, callee: Callee::Func(func), args } => return self.spawn(body, *dst, *func, args),
-            Op::Current { dst } => {
-                let value = start.own.map_or(Expr::int(1, 64), |own| Expr::Addr(own, 0));
+            Op::Current { dst, number } => {
+                let value = match start.own {
+                    Some(own) if *number => {
+                        let before = self.threads.iter().position(|other| *other == own);
+                        Expr::int(before.map_or(0, |n| n as i64 + 1), 64)
+                    }
+                    Some(own) => Expr::Addr(own, 0),
+                    None => Expr::int(i64::from(!*number), 64),
+                };
                 body.emit(Op::Assign { dst: *dst, value });
             }
             Op::Mark(_) => {}
             Op::Call { .. } | Op::Spawn { .. } => return refused("a function that is not known"),
             Op::Alloc { dst, size, storage, zeroed } => return self.alloc(body, *dst, size, *storage, *zeroed),
-            Op::Free { retired: true, .. } => return refused("an object that hazard pointers protect"),
+            Op::Store { value, tags, .. } if self.is_hazard(tags) => {
+                body.keep(inst);
+                self.protect(body, value);
+            }
             Op::Copy { to, from, len, tags } => return self.copy(body, to, from, len, tags),
             Op::Fill { to, byte, len, tags } => return self.fill(body, to, byte, len, tags),
             Op::Fail { .. } => return refused("a failure"),
@@ -461,7 +475,7 @@ impl Closer<'_> {
         while let Some((inst, rest)) = body.next_unresolved() {
             body.at(&inst);
             match &inst.op {
-                Op::Free { addr, .. } => self.free(body, addr),
+                Op::Free { addr, retired } => self.free(body, addr, *retired),
                 Op::Join { dst, thread } => self.join(body, *dst, thread, own),
                 _ => {}
             }

@@ -13,7 +13,7 @@ pub(crate) fn def(op: &Op) -> Option<Reg> {
         | Op::Lock { op: LockOp::Try { dst } | LockOp::IsHeld { dst }, .. }
         | Op::Spawn { dst, .. }
         | Op::Alloc { dst, .. }
-        | Op::Current { dst }
+        | Op::Current { dst, .. }
         | Op::Nondet { dst } => Some(*dst),
         Op::Opaque { dst, .. } | Op::Call { dst, .. } | Op::Join { dst, .. } => *dst,
         Op::Store { .. }
@@ -38,7 +38,7 @@ pub(crate) fn def_mut(op: &mut Op) -> Option<&mut Reg> {
         | Op::Lock { op: LockOp::Try { dst } | LockOp::IsHeld { dst }, .. }
         | Op::Spawn { dst, .. }
         | Op::Alloc { dst, .. }
-        | Op::Current { dst }
+        | Op::Current { dst, .. }
         | Op::Nondet { dst } => Some(dst),
         Op::Opaque { dst, .. } | Op::Call { dst, .. } | Op::Join { dst, .. } => dst.as_mut(),
         Op::Store { .. }

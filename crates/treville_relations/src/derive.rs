@@ -29,8 +29,8 @@ impl<'a> Context<'a> {
                 Term::Union(a, b) => local[a] && local[b],
                 Term::Inter(a, b) => local[a] || local[b],
                 Term::Seq(a, b) => {
-                    let part = |t: TermId| matches!(model.term(t), Term::ToId(_));
-                    local[a] && local[b] || local[a] && part(b) || part(a) && local[b]
+                    let stays = |t: TermId| local[t] || matches!(model.term(t), Term::ToId(_));
+                    (local[a] || local[b]) && stays(a) && stays(b)
                 }
                 Term::Diff(a, _) | Term::Inverse(a) | Term::Plus(a) => local[a],
                 _ => false,

@@ -172,6 +172,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         cut_at: None,
         stats: BTreeMap::from([("candidates", 4)]),
         proofs: Vec::new(),
+        unreached: Vec::new(),
     };
     let checked = Checked {
         program: Arc::new(program),

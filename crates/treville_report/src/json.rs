@@ -1,7 +1,9 @@
 //! One JSON object a file, on one line. The keys and their order are an interface that scripts rely on: a key that does
 //! not apply is left out, none changes its meaning.
 
-use crate::{Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, ProgramChecked, show_state, state};
+use crate::{
+    Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, ProgramChecked, claims, show_state, state,
+};
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
 use treville_ir::Quantifier;
@@ -32,11 +34,19 @@ pub fn json(report: &FileReport, details: Details) -> String {
         Content::Failed(failure) => failed(&mut object, failure),
         Content::Checked(checked) => answered(&mut object, report, checked, details),
         Content::Program(checked) => program(&mut object, report, checked, details),
+        Content::Claims(checked) => {
+            scope(&mut object, &checked.verdict, &checked.scope);
+            if let Some(reason) = report.reason() {
+                object.string("reason", &reason);
+            }
+            claims::json(&mut object, checked, details);
+        }
     }
     object.raw("time_ms", &format!("{:.3}", report.time.as_secs_f64() * 1e3));
     let outcome = match &report.content {
         Content::Checked(checked) => Some(&checked.outcome),
         Content::Program(checked) => Some(&checked.outcome),
+        Content::Claims(checked) => Some(&checked.outcome),
         Content::Failed(_) => None,
     };
     if let (Some(outcome), true) = (outcome, details.stats) {
@@ -127,7 +137,7 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
     }
 }
 
-fn location(sources: &SourceMap, span: Span) -> String {
+pub(crate) fn location(sources: &SourceMap, span: Span) -> String {
     let at = sources.start(span);
     let mut object = Object::new();
     object.string("file", &sources.file(span.file).name);

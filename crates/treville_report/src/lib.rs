@@ -4,10 +4,12 @@
 //! Formats never compute an answer: verdicts come from `treville_task`, executions from an engine, evidence from the
 //! evaluator. What is written here is order, names and layout. The same input gives the same bytes.
 
+mod claims;
 mod comparison;
 mod diagnostics;
 mod dot;
 mod drawing;
+mod event_b;
 mod execution;
 mod explanation;
 #[cfg(test)]
@@ -16,6 +18,7 @@ mod formula;
 mod herd;
 mod html;
 mod json;
+mod moment;
 mod names;
 mod paint;
 mod retold;
@@ -30,6 +33,7 @@ pub use comparison::{Comparison, Difference, OnlyExecution, comparison, comparis
 pub use diagnostics::render_diagnostics;
 pub use dot::dot;
 pub use drawing::{Column, Drawing, Edge, Node, NodeKind, Shown};
+pub use event_b::{Exported, ExportedFile, ExportedMemory, classical_b, event_b};
 pub use execution::execution;
 pub(crate) use explanation::rejected;
 pub use explanation::{Explained, Explanation, Incoherent, Reason, ReasonStep, explanation};
@@ -37,11 +41,12 @@ pub use formula::{show_condition, show_formula};
 pub use herd::herd;
 pub use html::html;
 pub use json::{Details, json};
+pub use moment::moment;
 pub use names::{describe_event, event_source};
 pub use paint::{Paint, Palette};
 pub use state::{show_state, state_items};
 pub use story::story;
-pub use subject::{Checked, Chosen, Content, Failure, FileReport, ProgramChecked, VerdictWord};
+pub use subject::{Checked, Chosen, ClaimsChecked, Content, Failure, FileReport, ProgramChecked, Subject, VerdictWord};
 pub use summary::{Summary, summary_row};
 pub use svg::svg;
 pub use text::text;

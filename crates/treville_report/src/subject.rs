@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 use treville_base::{Diagnostic, LineCol, SourceMap};
-use treville_ir::{Program, Quantifier, Question};
-use treville_task::{Answer, Outcome, Scope, StopReason, Verdict, Witness};
+use treville_ir::{Claim, Claims, Program, Quantifier, Question};
+use treville_task::{Answer, Outcome, Run, Scope, StopReason, Verdict, Witness};
 
 /// One file of a run, under one model.
 #[derive(Clone, Debug)]
@@ -32,6 +32,7 @@ pub struct Chosen {
 pub enum Content {
     Checked(Box<Checked>),
     Program(Box<ProgramChecked>),
+    Claims(Box<ClaimsChecked>),
     Failed(Failure),
 }
 
@@ -42,6 +43,27 @@ pub struct ProgramChecked {
     pub sources: Arc<SourceMap>,
     pub outcome: Outcome,
     /// Yes: it cannot.
+    pub verdict: Verdict,
+    pub scope: Scope,
+}
+
+/// A program with what it claims of its runs, and the answers.
+#[derive(Clone, Debug)]
+pub struct ClaimsChecked {
+    pub program: Arc<Program>,
+    pub claims: Arc<Claims>,
+    pub sources: Arc<SourceMap>,
+    /// Its answers are to: is an invariant violated, is an outcome reached, each in their order; does an assertion fail; can
+    /// threads wait for ever.
+    pub outcome: Outcome,
+    /// For each invariant whether it holds only since nothing of what it is about ever happens.
+    pub vacuous: Vec<bool>,
+    /// Whether threads that wait for ever are a violation.
+    pub asks_deadlock: bool,
+    pub accepts_bounded: bool,
+    /// If the question was whether the invariants are inductive together: whether each is so by itself. Answers are then
+    /// about single steps.
+    pub inductive: Option<Vec<bool>>,
     pub verdict: Verdict,
     pub scope: Scope,
 }
@@ -121,6 +143,7 @@ impl FileReport {
             Content::Failed(failure) => failure.word,
             Content::Checked(checked) => VerdictWord::of(&checked.verdict),
             Content::Program(checked) => VerdictWord::of(&checked.verdict),
+            Content::Claims(checked) => VerdictWord::of(&checked.verdict),
         }
     }
 
@@ -130,6 +153,7 @@ impl FileReport {
             Content::Failed(failure) => Some(failure.reason.clone()),
             Content::Checked(checked) => reason_of(&checked.verdict),
             Content::Program(checked) => reason_of(&checked.verdict),
+            Content::Claims(checked) => reason_of(&checked.verdict),
         }
     }
 
@@ -137,8 +161,60 @@ impl FileReport {
     pub fn test(&self) -> &str {
         match &self.content {
             Content::Checked(checked) => &checked.program.name,
-            Content::Program(_) | Content::Failed(_) => &self.file,
+            Content::Program(_) | Content::Claims(_) | Content::Failed(_) => &self.file,
         }
+    }
+}
+
+/// A program with what it claims, to be told of.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    pub program: &'a Program,
+    pub claims: &'a Claims,
+    pub sources: &'a SourceMap,
+}
+
+impl ClaimsChecked {
+    pub(crate) fn subject(&self) -> Subject<'_> {
+        Subject { program: &self.program, claims: &self.claims, sources: &self.sources }
+    }
+
+    /// With whether they are violated.
+    pub fn invariants(&self) -> impl Iterator<Item = (&Claim, &Answer)> {
+        self.claims.invariants.iter().zip(&self.outcome.answers)
+    }
+
+    /// With whether they are reached.
+    pub fn outcomes(&self) -> impl Iterator<Item = (&Claim, &Answer)> {
+        self.claims.outcomes.iter().zip(self.outcome.answers.iter().skip(self.claims.invariants.len()))
+    }
+
+    fn further(&self, i: usize) -> Option<&Answer> {
+        self.outcome.answers.get(self.claims.invariants.len() + self.claims.outcomes.len() + i)
+    }
+
+    /// Whether an assertion can be false.
+    pub fn assertion(&self) -> Option<&Answer> {
+        self.further(0)
+    }
+
+    /// Whether threads can wait for ever.
+    pub fn deadlock(&self) -> Option<&Answer> {
+        self.further(1)
+    }
+
+    /// The invariant or outcome of this name.
+    pub fn claim(&self, name: &str) -> Option<&Claim> {
+        self.claims.invariants.iter().chain(&self.claims.outcomes).find(|claim| claim.name == name)
+    }
+
+    /// What is wrong: a verb, the name of what it is about, and the run.
+    pub fn violations(&self) -> impl Iterator<Item = (&'static str, &str, &Run)> {
+        let invariants = self.invariants().map(|(claim, answer)| ("violates", claim.name.as_str(), Some(answer)));
+        let assertion = ("fails an", "assertion", self.assertion());
+        let deadlock = ("ends in a", "deadlock", self.deadlock().filter(|_| self.asks_deadlock));
+        let all = invariants.chain([assertion, deadlock]);
+        all.filter_map(|(verb, name, answer)| Some((verb, name, crate::claims::run_of(answer?)?)))
     }
 }
 

@@ -68,6 +68,10 @@ pub fn summary_row(report: &FileReport, width: usize, palette: Palette) -> Strin
             let kind = checked.outcome.violation.as_ref().map_or("", |v| v.failure.name());
             let _ = write!(line, "{kind:<10} {:>9.1} ms", report.time.as_secs_f64() * 1e3);
         }
+        Content::Claims(checked) => {
+            let names: Vec<&str> = checked.violations().map(|(_, name, _)| name).collect();
+            let _ = write!(line, "{:<10} {:>9.1} ms", names.join(", "), report.time.as_secs_f64() * 1e3);
+        }
         Content::Failed(_) => {}
     }
     if let Some(reason) = report.reason() {

@@ -2,8 +2,8 @@
 
 use crate::diagnostics::render_place;
 use crate::{
-    Checked, Content, Details, Drawing, FileReport, Paint, Palette, ProgramChecked, execution, json::observation_word,
-    render_diagnostics, show_condition, state, state_items, story,
+    Checked, Content, Details, Drawing, FileReport, Paint, Palette, ProgramChecked, claims, execution,
+    json::observation_word, render_diagnostics, show_condition, state, state_items, story,
 };
 use std::fmt::Write;
 use treville_ir::Quantifier;
@@ -23,6 +23,7 @@ pub fn text(report: &FileReport, details: Details, palette: Palette) -> String {
         Content::Failed(failure) => render_diagnostics(&failure.diagnostics, &failure.sources, palette),
         Content::Checked(checked) => answer(report, checked, details, palette),
         Content::Program(checked) => program(report, checked, details, palette),
+        Content::Claims(checked) => claims::text(report, checked, details, palette),
     }
 }
 

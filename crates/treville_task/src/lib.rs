@@ -4,14 +4,20 @@
 //! or stays open (and why). Yes and no are derived in one place, [`Verdict::of`].
 
 mod engine;
+mod guarded;
+mod moment;
 mod outcome;
 mod query;
+mod run;
 mod story;
 
 pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Reached, Silent, Unsupported};
+pub use guarded::{GuardedAccess, GuardedEvent, GuardedProgram, GuardedThread, Number, Resting, RestingKind, Truth};
+pub use moment::{Command, Known, Moment, Placed};
 pub use outcome::{
     Answer, Counts, FinalState, FinalValue, Observation, Outcome, Proof, Scope, Stats, StopReason, Verdict, Violation,
     Witness,
 };
 pub use query::{Bounds, Goal, Limits, Query, Reductions, Reference, Semantics, Task};
+pub use run::{Actor, Begin, Observed, Run, RunAction, RunStep, Source};
 pub use story::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};

@@ -1,17 +1,25 @@
 //! Answers, and the one place where they become a verdict.
 
-use crate::Story;
+use crate::{Run, Story};
 use std::collections::BTreeMap;
 use treville_base::{Cancel, Name, Span};
 use treville_event::{Graph, Relation};
-use treville_ir::{Failure, Quantifier};
+use treville_ir::{Failure, Quantifier, ThreadId};
 use treville_term::Bv;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {
     Found(Box<Witness>),
+    /// Found, and this is a run that leads there.
+    Reached(Box<Run>),
     Absent(Scope),
     Open(StopReason),
+}
+
+impl Answer {
+    pub fn is_found(&self) -> bool {
+        matches!(self, Answer::Found(_) | Answer::Reached(_))
+    }
 }
 
 /// An execution, ready to be judged again and drawn.
@@ -151,6 +159,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// Why what is absent is, if that was asked for.
     pub proofs: Vec<Proof>,
+    /// Labels that no run comes to, from engines that look at program counters.
+    pub unreached: Vec<(ThreadId, Name)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -185,8 +195,8 @@ impl Verdict {
             Quantifier::Forall => (fails, false),
         };
         match deciding {
-            Answer::Found(_) if yes_if_found => Verdict::Yes,
-            Answer::Found(_) => Verdict::No,
+            Answer::Found(_) | Answer::Reached(_) if yes_if_found => Verdict::Yes,
+            Answer::Found(_) | Answer::Reached(_) => Verdict::No,
             Answer::Absent(_) if yes_if_found => Verdict::No,
             Answer::Absent(_) => Verdict::Yes,
             Answer::Open(reason) => Verdict::Unknown(reason.clone()),
@@ -197,10 +207,13 @@ impl Verdict {
 impl Observation {
     /// How often the condition holds, if both queries were decided.
     pub fn of(outcome: &Outcome) -> Option<Observation> {
-        match outcome.answers.as_slice() {
-            [Answer::Found(_), Answer::Found(_), ..] => Some(Observation::Sometimes),
-            [Answer::Found(_), Answer::Absent(_), ..] => Some(Observation::Always),
-            [Answer::Absent(_), Answer::Found(_) | Answer::Absent(_), ..] => Some(Observation::Never),
+        let [holds, fails, ..] = outcome.answers.as_slice() else { return None };
+        match (holds.is_found(), fails.is_found()) {
+            (true, true) => Some(Observation::Sometimes),
+            (true, false) if matches!(fails, Answer::Absent(_)) => Some(Observation::Always),
+            (false, _) if matches!(holds, Answer::Absent(_)) && !matches!(fails, Answer::Open(_)) => {
+                Some(Observation::Never)
+            }
             _ => None,
         }
     }

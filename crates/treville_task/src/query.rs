@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Name};
 use treville_event::Vocabulary;
-use treville_ir::{Failure, Formula, Program, Question};
+use treville_ir::{Failure, Formula, Program, Prop, Question, Symmetry};
 use treville_model::Model;
 
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Task {
     pub properties: BTreeSet<Failure>,
     /// Judges the execution that shows a failure before anybody sees it.
     pub reference: Option<Reference>,
+    /// Threads of a program that do the same, as it says itself.
+    pub symmetries: Vec<Symmetry>,
     /// How many complete executions of it are to be told, if it does not fail.
     pub stories: usize,
     /// A query of which it is known that, if it is found, everything will be asked again at a larger bound: an engine may then
@@ -64,6 +66,8 @@ pub enum Semantics {
     /// Those of a bundled model, named, for a program in C: after the mapping of C11 atomics to it, if it is a machine's.
     /// For engines that have the model built in.
     Bundled(Name),
+    /// The runs of a machine, for engines that go step by step.
+    Machine(Name),
 }
 
 /// Is there an execution such that …
@@ -80,6 +84,13 @@ pub enum Goal {
     Flag(Name),
     /// The program fails in this way.
     Failure(Failure),
+    /// A state of some run satisfies this.
+    State(Prop),
+    /// So does one in which all threads are done.
+    End(Prop),
+    /// One step leads from a state in which all of `given` holds, whether a run comes there or not, to one where `prop` does
+    /// not hold; or it does not hold at the start.
+    Step { given: Vec<Prop>, prop: Prop },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,6 +99,9 @@ pub struct Bounds {
     pub unroll: u32,
     /// The same as far as the caller said it; an engine that needs no bound goes without one otherwise.
     pub given: Option<u32>,
+    /// How many messages of a location a machine keeps, and how many actions it runs; it goes no further.
+    pub messages: Option<u32>,
+    pub actions: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -97,6 +111,8 @@ pub struct Limits {
     pub memory_mb: Option<u64>,
     /// Threads that an engine may use; one if it is not said.
     pub threads: Option<u32>,
+    /// States that a machine may visit.
+    pub states: Option<u64>,
 }
 
 impl Bounds {
@@ -113,11 +129,31 @@ impl Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { unroll: Bounds::FIRST, given: None }
+        Bounds { unroll: Bounds::FIRST, given: None, messages: None, actions: None }
     }
 }
 
 impl Task {
+    /// A program and what its executions are; nothing is asked yet.
+    pub fn new(program: Arc<Program>, semantics: Semantics) -> Task {
+        Task {
+            program,
+            semantics,
+            bundled: None,
+            question: None,
+            queries: Vec::new(),
+            bounds: Bounds::default(),
+            limits: Limits::default(),
+            states: false,
+            reductions: Reductions::default(),
+            properties: BTreeSet::new(),
+            reference: None,
+            symmetries: Vec::new(),
+            stories: 0,
+            retry: None,
+        }
+    }
+
     /// The queries of a litmus question: its condition, then the negation. Every verdict and observation follows from these two.
     pub fn litmus_queries(question: &Question) -> Vec<Query> {
         let goal = |condition| Query { goal: Goal::Final { condition, filter: question.filter.clone() } };

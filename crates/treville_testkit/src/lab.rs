@@ -147,12 +147,17 @@ impl Lab {
             bundled: Some(Name::new(&linked.name)),
             queries: Task::litmus_queries(&question),
             question: Some(Arc::new(question)),
-            bounds: unroll.map_or_else(Bounds::default, |unroll| Bounds { unroll, given: Some(unroll) }),
+            bounds: unroll.map_or_else(Bounds::default, |unroll| Bounds {
+                unroll,
+                given: Some(unroll),
+                ..Bounds::default()
+            }),
             limits: Limits { cancel, ..Limits::default() },
             states: true,
             reductions: Reductions::default(),
             properties: std::collections::BTreeSet::new(),
             reference: None,
+            symmetries: Vec::new(),
             stories: 0,
             retry: None,
         }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 use treville_base::Cancel;
-use treville_bmc::{Alias, Bmc, Encoding, Fixpoint, Level, Options};
+use treville_bmc::{Addresses, Alias, Bmc, Encoding, Fixpoint, Level, Options};
 use treville_enumerate::Enumerate;
 use treville_task::{Engine, FinalValue, Outcome, Silent, Task};
 use treville_testkit::campaign::{Plan, run};
@@ -14,10 +14,20 @@ use treville_testkit::{Lab, cases_folder, golden};
 const SMALL: Duration = Duration::from_millis(50);
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
 fn bmc_agrees_with_enumerate_on_every_small_case() {
+    agree_on_small_cases(Options::default());
+}
+
+/// No case depends on where its locations lie.
+#[test]
+fn bmc_agrees_whatever_layout_it_chooses() {
+    agree_on_small_cases(Options { addresses: Addresses::Solver, ..Options::default() });
+}
+
+#[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
+fn agree_on_small_cases(options: Options) {
     let lab = Lab::new();
-    let (fast, bmc) = (Enumerate::fast(), Bmc::new(Options::default()));
+    let (fast, bmc) = (Enumerate::fast(), Bmc::new(options));
     let mut compared = 0;
     let mut wrong = Vec::new();
     for case in golden::load(&cases_folder()).expect("readable cases") {
@@ -118,7 +128,7 @@ fn bmc_agrees_with_the_definition_on_random_programs() {
 /// Each analysis left out in turn.
 #[test]
 fn whatever_is_left_out_answers_are_the_same() {
-    let variants: [(u64, Make); 8] = [
+    let variants: [(u64, Make); 10] = [
         (11, || Box::new(Bmc::new(Options { level: Level::None, active: false, ..Options::default() }))),
         (12, || Box::new(Bmc::new(Options { level: Level::May, ..Options::default() }))),
         (13, || Box::new(Bmc::new(Options { level: Level::Must, local: false, ..Options::default() }))),
@@ -127,6 +137,11 @@ fn whatever_is_left_out_answers_are_the_same() {
         (16, || Box::new(Bmc::new(Options { fixpoint: Fixpoint::Kleene, ..Options::default() }))),
         (17, || Box::new(Bmc::new(Options { alias: Alias::None, local: false, ..Options::default() }))),
         (18, || Box::new(Bmc::new(Options { alias: Alias::Andersen, ..Options::default() }))),
+        (19, || Box::new(Bmc::new(Options { addresses: Addresses::Solver, ..Options::default() }))),
+        (20, || {
+            let options = Options { addresses: Addresses::Solver, alias: Alias::None, ..Options::default() };
+            Box::new(Bmc::new(options))
+        }),
     ];
     for (seed, engine) in variants {
         campaign(seed, 200, engine);

@@ -1,5 +1,6 @@
 //! The granules of memory: objects split at every place where some access begins or ends.
 
+use crate::frame::is_in_c;
 use crate::traces::Traces;
 use std::collections::BTreeSet;
 use treville_event::{Cell, Kind};
@@ -21,7 +22,7 @@ pub(crate) fn fixed_accesses(traces: &Traces) -> Accesses {
     let events = traces.threads.iter().flatten().flat_map(|t| &t.events);
     let accesses = events.filter(|event| event.action.kind != Kind::Opaque).filter_map(|event| {
         let (address, size) = event.action.place?;
-        Some((traces.domain.store.as_const(address)?.unsigned() as u64, size))
+        Some((traces.place(address, size)?, size))
     });
     accesses.collect()
 }
@@ -41,7 +42,9 @@ impl Cells {
             }
         }
         let objects = program.objects.iter().zip(&ranges);
-        Cells { all: objects.flat_map(|(object, ranges)| parts(object, ranges)).collect(), outside: BTreeSet::new() }
+        let at_once = is_in_c(program);
+        let all = objects.flat_map(|(object, ranges)| parts(object, ranges, at_once)).collect();
+        Cells { all, outside: BTreeSet::new() }
     }
 
     /// Adds a cell outside of every object. Memory there is total and made of whatever is accessed.
@@ -76,13 +79,14 @@ impl Cells {
     }
 }
 
-/// The cells of an object that is accessed in these ranges.
-fn parts(object: &Object, ranges: &[(u64, u64)]) -> Vec<Cell> {
+/// The cells of an object that is accessed in these ranges. What is accessed `at_once` is not split where initial values are.
+fn parts(object: &Object, ranges: &[(u64, u64)], at_once: bool) -> Vec<Cell> {
     let limit = object.size;
     let mut borders: BTreeSet<u64> = ranges.iter().flat_map(|(a, b)| [*a, *b]).filter(|b| *b <= limit).collect();
     let whole = !object.init.is_empty();
     if whole {
-        borders.extend(object.init.iter().map(|c| c.offset).chain([limit]));
+        let inside = |at: &u64| at_once && ranges.iter().any(|(from, to)| from < at && at < to);
+        borders.extend(object.init.iter().map(|c| c.offset).filter(|at| !inside(at)).chain([limit]));
     } else if !ranges.iter().any(|(a, _)| *a == 0) {
         // It has a beginning, in any case.
         borders.extend([0, 1]);

@@ -70,7 +70,7 @@ impl<'t> Collector<'t> {
             }
             let reached = match &query.goal {
                 Goal::Final { condition, .. } => holds(condition, finals),
-                Goal::Flag(_) | Goal::Failure(_) => false,
+                Goal::Flag(_) | Goal::Failure(_) | Goal::State(_) | Goal::End(_) | Goal::Step { .. } => false,
             };
             if reached {
                 let (graph, picks) = graph();
@@ -158,6 +158,7 @@ impl<'t> Collector<'t> {
             cut_at: None,
             stats,
             proofs: Vec::new(),
+            unreached: Vec::new(),
         }
     }
 }

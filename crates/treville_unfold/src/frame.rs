@@ -42,6 +42,14 @@ pub struct Frame<'t> {
 /// Why a program cannot be handled, in words.
 pub type Refusal = String;
 
+/// The tag of accesses that are not atomic, in programs.
+const PLAIN: &str = "NA";
+
+/// Whether a program tells atomic accesses from others: those of C, also after their compilation.
+pub(crate) fn is_in_c(program: &Program) -> bool {
+    program.dialect.sets.iter().any(|set| *set == PLAIN)
+}
+
 /// The parts of memory accesses that frames need, made once for all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
@@ -71,11 +79,11 @@ impl Parts {
                 let Some((address, size)) = event.action.place.filter(|_| event.action.kind != Kind::Opaque) else {
                     continue;
                 };
-                let Some(address) = traces.domain.store.as_const(address) else { continue };
-                if cells.exact(address.unsigned() as u64, size).is_some() {
+                let Some(address) = traces.place(address, size) else { continue };
+                if cells.exact(address, size).is_some() {
                     continue;
                 }
-                let Some(covered) = cells.covering(address.unsigned() as u64, size) else {
+                let Some(covered) = cells.covering(address, size) else {
                     return Err(format!("an access of {size} bytes crosses the border of an object"));
                 };
                 if covered.len() > 1 {
@@ -87,11 +95,27 @@ impl Parts {
         Ok(parts)
     }
 
+    /// Parts have sources of their own, which is how machines make accesses; an atomic access of a program has them at once.
+    pub fn refuse_atomic(&self, program: &Program, traces: &Traces) -> Result<(), Refusal> {
+        let plain = program.tags.iter_enumerated().find(|(_, tag)| **tag == PLAIN).map(|(id, _)| id);
+        let in_c = is_in_c(program);
+        let is_atomic = |(thread, path, i): &&(u32, u32, u32)| {
+            let trace = &traces.threads[ThreadId(*thread)][*path as usize];
+            !plain.is_some_and(|plain| trace.events[*i as usize].action.tags.contains(&plain))
+        };
+        match self.of.keys().find(is_atomic) {
+            Some(_) if in_c => {
+                Err("an atomic access to memory of which parts are accessed by themselves is not supported".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn split(
         &mut self,
         traces: &mut Traces,
         key: (u32, u32, u32),
-        address: Bv,
+        address: u64,
         covered: &[Cell],
         read: Option<VarId>,
         written: Option<TermId>,
@@ -100,7 +124,7 @@ impl Parts {
         let mut whole = read.map(|_| traces.domain.store.constant(Bv::zero(width)));
         let mut parts = Vec::new();
         for cell in covered {
-            let offset = cell.address - address.unsigned() as u64;
+            let offset = cell.address - address;
             let part_read = read.map(|_| traces.fresh_var());
             let store = &mut traces.domain.store;
             let shift = store.constant(Bv::new(u128::from(8 * offset), width));
@@ -167,7 +191,6 @@ impl<'t> Frame<'t> {
         choice: &[usize],
         limits: Option<&[u32]>,
     ) -> Self {
-        let store = &traces.domain.store;
         let mut frame = Frame {
             events: init
                 .iter()
@@ -211,10 +234,10 @@ impl<'t> Frame<'t> {
                 }
                 let place = event.action.place;
                 let cell = place.and_then(|(address, size)| {
-                    let address = store.as_const(address)?.unsigned() as u64;
+                    let address = traces.place(address, size)?;
                     cells.exact(address, size).or_else(|| cells.at(address))
                 });
-                frame.fixed &= place.is_none_or(|(address, _)| store.as_const(address).is_some());
+                frame.fixed &= place.is_none_or(|(address, size)| traces.place(address, size).is_some());
                 frame.events.push(FrameEvent {
                     at,
                     kind,

@@ -77,10 +77,13 @@ struct State {
 }
 
 impl Guarded {
-    /// Runs every thread; `None` if that was cancelled or grew too large.
-    pub fn of(program: &Program, shape: Shape, cancel: &Cancel) -> Option<Guarded> {
+    /// Runs every thread; `None` if that was cancelled or grew too large. If they are `floating`, objects have no fixed addresses.
+    pub fn of(program: &Program, shape: Shape, floating: bool, cancel: &Cancel) -> Option<Guarded> {
         let shape = Shape { arrivals: true, ..shape };
-        let traces = Traces { joined: true, ..Traces::default() };
+        let mut traces = Traces { joined: true, ..Traces::default() };
+        if floating {
+            traces.float(program)?;
+        }
         let mut guarded = Guarded { traces, threads: IndexVec::new(), required: Vec::new() };
         for thread in program.roots.ids() {
             let func = &program.funcs[program.roots[thread].func];

@@ -7,6 +7,8 @@
 
 mod cells;
 mod collect;
+mod floating;
+mod flow;
 mod frame;
 mod guarded;
 mod judge;
@@ -20,6 +22,7 @@ mod values;
 
 pub use cells::Cells;
 pub use collect::{Collector, holds};
+pub use floating::{ADDRESS_BITS, Base, FIRST_ADDRESS, Floating};
 pub use frame::{Frame, FrameEvent, Parts, Refusal};
 pub use guarded::{Guarded, GuardedThread, Happens};
 pub use possible::Possible;

@@ -3,15 +3,17 @@
 //! It turns addresses that depend on reads into a few fixed ones, and shows paths that cannot be taken.
 
 use crate::cells::Cells;
+use crate::floating::{Floating, Initial, Value};
+use crate::flow::Flow;
 use crate::frame::initial_value;
 use crate::traces::{Trace, Traces};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::Cancel;
 use treville_ir::Program;
-use treville_term::{Bv, TermId, TermNode, TermStore, VarId};
+use treville_term::{BinOp, Bv, Cast, TermId, TermNode, TermStore, UnOp, VarId};
 
 /// The values that a term may have; `None` if they are too many to list.
-type Set = Option<BTreeSet<Bv>>;
+type Set = Option<BTreeSet<Value>>;
 
 /// More values than this are "anything".
 const MAX_VALUES: usize = 64;
@@ -21,106 +23,107 @@ const MAX_ASSIGNMENTS: usize = 1 << 14;
 
 pub struct Possible {
     /// By variable. A variable that no read of a whole cell defines may be anything.
-    vars: BTreeMap<VarId, BTreeSet<Bv>>,
+    vars: BTreeMap<VarId, BTreeSet<Value>>,
     anything: BTreeSet<VarId>,
     /// Choices between values may be those between paths: then a value does not depend on what was read to decide.
     joined: bool,
+    floating: Option<Floating>,
 }
 
 impl Possible {
     /// Nothing is known.
     pub(crate) fn anything() -> Possible {
-        Possible { vars: BTreeMap::new(), anything: BTreeSet::new(), joined: true }
+        Possible { vars: BTreeMap::new(), anything: BTreeSet::new(), joined: true, floating: None }
     }
 
     /// `None` if the work was cancelled. Paths that were cut count too: what they wrote can be read.
     pub fn of(program: &Program, traces: &Traces, cells: &Cells, cancel: &Cancel) -> Option<Possible> {
         let store = &traces.domain.store;
-        let events = || traces.threads.iter().flatten().chain(&traces.cut).flat_map(|t| &t.events);
-        let mut reads: BTreeMap<VarId, (TermId, u8)> = BTreeMap::new();
-        let mut writes: BTreeSet<(TermId, u8, TermId)> = BTreeSet::new();
-        for event in events() {
-            let Some((address, size)) = event.action.place else { continue };
-            if let Some(var) = event.read {
-                reads.insert(var, (address, size));
-            }
-            if let (true, Some(value)) = (event.action.kind.writes(), event.action.value) {
-                writes.insert((address, size, value));
-            }
-        }
-        let mut possible = Possible {
-            vars: reads.keys().map(|v| (*v, BTreeSet::new())).collect(),
-            anything: BTreeSet::new(),
-            joined: traces.joined,
-        };
+        let mut flow = Flow::of(traces);
         loop {
-            let mut changed = false;
-            for (&var, &(address, size)) in &reads {
-                if possible.anything.contains(&var) {
-                    continue;
-                }
-                if cancel.is_due() {
-                    return None;
-                }
-                let found = possible.read(program, store, cells, &writes, address, size);
-                match found {
-                    Some(set) if set.len() <= MAX_VALUES => {
-                        let known = possible.vars.entry(var).or_default();
-                        let before = known.len();
-                        known.extend(set);
-                        changed |= known.len() != before;
-                    }
-                    _ => changed |= possible.anything.insert(var),
-                }
-            }
-            if !changed {
+            let possible = Possible::along(&flow, traces, cancel)?;
+            if !flow.extend(program, store, cells, &possible) {
                 return Some(possible);
             }
         }
     }
 
-    fn read(
-        &self,
-        program: &Program,
-        store: &TermStore,
-        cells: &Cells,
-        writes: &BTreeSet<(TermId, u8, TermId)>,
-        address: TermId,
-        size: u8,
-    ) -> Set {
-        let addresses = self.values(store, address)?;
-        let mut found = BTreeSet::new();
-        for a in &addresses {
-            let a = a.unsigned() as u64;
-            // A read of several cells, or of a part of one, may see parts of different writes.
-            if cells.covering(a, size).is_some_and(|c| c.len() > 1) {
-                return None;
-            }
-            found.insert(initial_value(program, a, size));
-        }
-        for (to, width, value) in writes {
-            let targets = self.values(store, *to)?;
-            if *width == size && targets.iter().any(|t| addresses.contains(t)) {
-                found.extend(self.values(store, *value)?);
-            }
-            // A part of a larger write, or what several smaller ones give together.
-            let start = |v: &Bv| v.unsigned();
-            let overlaps =
-                |t: &Bv, a: &Bv| start(t) < start(a) + u128::from(size) && start(a) < start(t) + u128::from(*width);
-            if targets.iter().any(|t| addresses.iter().any(|a| (*width != size || t != a) && overlaps(t, a))) {
-                return None;
+    /// The values that come along these ways. A value is not computed from itself: on its way through a circle of reads it comes to
+    /// each of them once, so that there are no more rounds than reads. What counts up has an end.
+    pub(crate) fn along(flow: &Flow, traces: &Traces, cancel: &Cancel) -> Option<Possible> {
+        let store = &traces.domain.store;
+        let vars = flow.reads.iter().map(|read| (read.var, BTreeSet::new())).collect();
+        let (joined, floating) = (traces.joined, traces.floating.clone());
+        let mut possible = Possible { vars, anything: BTreeSet::new(), joined, floating };
+        let mut written: Vec<Option<Set>> = vec![None; flow.writes.len()];
+        for circle in flow.circles() {
+            for _ in &circle {
+                if cancel.is_due() {
+                    return None;
+                }
+                let found: Vec<Set> = circle.iter().map(|&r| possible.seen(flow, store, r, &mut written)).collect();
+                let mut changed = false;
+                for (&r, set) in circle.iter().zip(found) {
+                    changed |= possible.learn(flow.reads[r].var, set);
+                    flow.reads[r].users.iter().for_each(|&w| written[w] = None);
+                }
+                if !changed {
+                    break;
+                }
             }
         }
-        Some(found)
+        Some(possible)
+    }
+
+    /// What a read may return, going by what is known so far. Values that are written are computed when they are needed first.
+    fn seen(&self, flow: &Flow, store: &TermStore, read: usize, written: &mut [Option<Set>]) -> Set {
+        let read = &flow.reads[read];
+        if read.is_open {
+            return None;
+        }
+        let mut found = read.initial.clone();
+        for &w in &read.sources {
+            let values = written[w].get_or_insert_with(|| self.values(store, flow.writes[w].value));
+            found.extend(values.as_ref()?);
+        }
+        Some(found).filter(|found| found.len() <= MAX_VALUES)
+    }
+
+    /// Adds values of a variable. Whether there are new ones.
+    fn learn(&mut self, var: VarId, set: Set) -> bool {
+        let Some(set) = set else { return self.anything.insert(var) };
+        let known = self.vars.entry(var).or_default();
+        let before = known.len();
+        known.extend(set);
+        known.len() != before
+    }
+
+    /// The initial value of some bytes; `None` if it is not the same in all layouts.
+    pub(crate) fn initial(&self, program: &Program, address: u64, size: u8) -> Option<Value> {
+        match self.floating.as_ref().map(|floating| floating.initial(program, address, size)) {
+            None | Some(Initial::Numbers) => Some(Value::Number(initial_value(program, address, size))),
+            Some(Initial::Spot(object, offset)) => Some(Value::Spot(object, offset)),
+            Some(Initial::Unclear) => None,
+        }
+    }
+
+    /// Where accesses of so many bytes lie, with addresses as in the layout that engines share; `None` if they cannot be listed.
+    pub fn addresses(&self, store: &TermStore, address: TermId, size: u8) -> Option<BTreeSet<u64>> {
+        let place = |value: &Value| match (&self.floating, value) {
+            (Some(floating), _) => floating.place(*value, size),
+            (None, Value::Number(v)) => Some(v.unsigned() as u64),
+            (None, Value::Spot(..)) => None,
+        };
+        self.values(store, address)?.iter().map(place).collect()
     }
 
     /// The values of a term.
-    pub fn values(&self, store: &TermStore, term: TermId) -> Set {
+    fn values(&self, store: &TermStore, term: TermId) -> Set {
         if let Some(v) = store.as_const(term) {
-            return Some(BTreeSet::from([v]));
+            return Some(BTreeSet::from([Value::Number(v)]));
         }
         let (vars, chooses) = survey(store, term);
-        if chooses && self.joined || !self.are_few(&vars) {
+        if chooses && self.joined || self.floating.is_some() || !self.are_few(&vars) {
             return self.structural(store, term, &mut BTreeMap::new());
         }
         let mut found = BTreeSet::new();
@@ -128,9 +131,49 @@ impl Possible {
         self.assign(store, term, &vars, &mut assignment, &mut found).then_some(found)
     }
 
-    /// The values of a variable.
-    pub fn of_var(&self, var: VarId) -> Option<&BTreeSet<Bv>> {
+    /// The values of a variable, if they are the same wherever objects lie.
+    pub fn numbers(&self, var: VarId) -> Option<BTreeSet<Bv>> {
+        self.of_var(var)?.iter().map(|value| value.number()).collect()
+    }
+
+    /// The values of a variable where some are addresses that are not fixed: these as in the layout that engines share. `None` if
+    /// there are none, or they cannot be told from numbers.
+    pub fn with_spots(&self, var: VarId, width: u8) -> Option<BTreeSet<Bv>> {
+        let floating = self.floating.as_ref()?;
+        let values = self.of_var(var)?;
+        let shared = |value: &Value| match value {
+            Value::Number(v) => (floating.place(*value, 1).is_some() || v.width() < 32).then_some(*v),
+            Value::Spot(..) => floating.place(*value, 1).map(|address| Bv::new(u128::from(address), width)),
+        };
+        if values.iter().all(|value| value.number().is_some()) {
+            return None;
+        }
+        values.iter().map(shared).collect()
+    }
+
+    pub(crate) fn of_var(&self, var: VarId) -> Option<&BTreeSet<Value>> {
         self.vars.get(&var).filter(|_| !self.anything.contains(&var))
+    }
+
+    fn un(&self, op: UnOp, a: Value) -> Option<Value> {
+        match &self.floating {
+            Some(floating) => floating.un(op, a),
+            None => a.number().map(|a| Value::Number(op.eval(a))),
+        }
+    }
+
+    fn cast(&self, kind: Cast, width: u8, a: Value) -> Option<Value> {
+        match &self.floating {
+            Some(floating) => floating.cast(kind, width, a),
+            None => a.number().map(|a| Value::Number(kind.eval(a, width))),
+        }
+    }
+
+    fn bin(&self, op: BinOp, a: Value, b: Value) -> Option<Value> {
+        match &self.floating {
+            Some(floating) => floating.bin(op, a, b),
+            None => Some(Value::Number(op.eval(a.number()?, b.number()?))),
+        }
     }
 
     /// Whether all combinations of the variables' values can be tried out.
@@ -147,15 +190,18 @@ impl Possible {
         }
         let mut of = |t| self.structural(store, t, known);
         let set: Set = match store.node(term) {
-            TermNode::Const(v) => Some(BTreeSet::from([v])),
-            TermNode::Var(_, 1) => Some(BTreeSet::from([Bv::bool(false), Bv::bool(true)])),
-            TermNode::Var(v, _) => self.of_var(v).cloned(),
-            TermNode::Un(op, a) => of(a).map(|a| a.into_iter().map(|v| op.eval(v)).collect()),
-            TermNode::Cast(kind, width, a) => of(a).map(|a| a.into_iter().map(|v| kind.eval(v, width)).collect()),
+            TermNode::Const(v) => Some(BTreeSet::from([Value::Number(v)])),
+            TermNode::Var(_, 1) => Some(either()),
+            TermNode::Var(v, _) => match self.floating.as_ref().and_then(|floating| floating.of_var(v)) {
+                Some(base) => Some(BTreeSet::from([base])),
+                None => self.of_var(v).cloned(),
+            },
+            TermNode::Un(op, a) => of(a).and_then(|a| a.into_iter().map(|v| self.un(op, v)).collect()),
+            TermNode::Cast(kind, width, a) => {
+                of(a).and_then(|a| a.into_iter().map(|v| self.cast(kind, width, v)).collect())
+            }
             TermNode::Bin(op, a, b) => match (of(a), of(b)) {
-                (Some(a), Some(b)) => {
-                    Some(a.iter().flat_map(|x| b.iter().map(move |y| op.eval(*x, *y))).collect::<BTreeSet<Bv>>())
-                }
+                (Some(a), Some(b)) => a.iter().flat_map(|x| b.iter().map(move |y| self.bin(op, *x, *y))).collect(),
                 _ => None,
             },
             TermNode::Ite(_, a, b) => match (of(a), of(b)) {
@@ -163,7 +209,10 @@ impl Possible {
                 _ => None,
             },
         };
-        let set = set.filter(|set| set.len() <= MAX_VALUES && !set.iter().any(|v| v.is_thin_air()));
+        // Whatever the layout decides, a condition holds or does not.
+        let set = set.or_else(|| (self.floating.is_some() && store.width(term) == 1).then(either));
+        let thin = |v: &Value| v.number().is_some_and(Bv::is_thin_air);
+        let set = set.filter(|set| set.len() <= MAX_VALUES && !set.iter().any(thin));
         known.insert(term, set.clone());
         set
     }
@@ -174,14 +223,14 @@ impl Possible {
         term: TermId,
         vars: &[VarId],
         assignment: &mut BTreeMap<VarId, Bv>,
-        found: &mut BTreeSet<Bv>,
+        found: &mut BTreeSet<Value>,
     ) -> bool {
         let Some((var, rest)) = vars.split_first() else {
-            found.extend(store.eval(term, &|v| assignment.get(&v).copied()));
+            found.extend(store.eval(term, &|v| assignment.get(&v).copied()).map(Value::Number));
             return found.len() <= MAX_VALUES;
         };
-        for value in &self.vars[var] {
-            assignment.insert(*var, *value);
+        for value in self.vars[var].iter().filter_map(|value| value.number()) {
+            assignment.insert(*var, value);
             if !self.assign(store, term, rest, assignment, found) {
                 return false;
             }
@@ -196,8 +245,14 @@ impl Possible {
 
     /// Whether a condition can hold.
     fn can_hold(&self, store: &TermStore, condition: TermId) -> bool {
-        self.values(store, condition).is_none_or(|values| values.iter().any(|v| !v.is_zero()))
+        let holds = |v: &Value| v.number().is_none_or(|v| !v.is_zero());
+        self.values(store, condition).is_none_or(|values| values.iter().any(holds))
     }
+}
+
+/// Both truth values.
+fn either() -> BTreeSet<Value> {
+    BTreeSet::from([false, true].map(|b| Value::Number(Bv::bool(b))))
 }
 
 /// The variables of a term, and whether it chooses between values somewhere.

@@ -1,6 +1,7 @@
 //! What is computed once for a task, before any candidate: paths, cells, parts, initial writes.
 
 use crate::cells::{Accesses, Cells, fixed_accesses};
+use crate::floating::Initial;
 use crate::frame::{Frame, Parts, Refusal, initial_value};
 use crate::possible::Possible;
 use crate::traces::{Trace, Traces};
@@ -11,8 +12,8 @@ use treville_event::{Cell, Kind, Vocabulary};
 use treville_ir::{Place, Program, Question};
 use treville_model::Model;
 use treville_task::{Semantics, Task};
-use treville_term::{Bv, TermId, VarId};
-use treville_vm::Shape;
+use treville_term::{Bv, Cast, TermId, VarId};
+use treville_vm::{Domain, Shape};
 
 pub struct Prepared<'a> {
     pub program: &'a Program,
@@ -44,11 +45,17 @@ impl<'a> Prepared<'a> {
         let Semantics::Axioms(_, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
         let shape = Shape::new(&task.program, vocabulary, task.bounds.unroll);
         let traces = Traces::of(&task.program, shape, cancel).ok_or(Failed::TooManyPaths)?;
-        Prepared::over(task, traces, cancel)
+        Prepared::over(task, traces, &BTreeSet::new(), cancel)
     }
 
-    /// The same for paths that are there already.
-    pub fn over(task: &'a Task, mut traces: Traces, cancel: &Cancel) -> Result<Prepared<'a>, Failed> {
+    /// The same for paths that are there already. `outside` are cells that accesses may touch whose addresses cannot be listed,
+    /// besides those of objects.
+    pub fn over(
+        task: &'a Task,
+        mut traces: Traces,
+        outside: &BTreeSet<Cell>,
+        cancel: &Cancel,
+    ) -> Result<Prepared<'a>, Failed> {
         let Semantics::Axioms(model, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
         let program = &*task.program;
         let mut accesses = fixed_accesses(&traces);
@@ -65,9 +72,12 @@ impl<'a> Prepared<'a> {
         }
         let cut = traces.cut.iter().any(|path| possible.can_take(&traces.domain.store, path));
         add_outside(&traces, &possible, &mut cells);
+        outside.iter().for_each(|cell| cells.add_outside(cell.address, cell.size));
         let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
+        parts.refuse_atomic(program, &traces).map_err(Failed::Refused)?;
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
-        let init = initial_writes(program, &mut traces, &possible, &cells, &observed);
+        let init = initial_writes(program, &mut traces, &possible, &cells, &observed)
+            .ok_or_else(|| Failed::Refused("a part of an address that is not fixed, in memory at the start".into()))?;
         Ok(Prepared {
             program,
             model,
@@ -101,9 +111,38 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// The values that a read may return, if they can be listed.
-    pub fn values_of(&self, var: VarId) -> Option<&BTreeSet<Bv>> {
-        self.possible.of_var(var)
+    /// The values that a read may return, if they can be listed and are the same wherever objects lie.
+    pub fn values_of(&self, var: VarId) -> Option<BTreeSet<Bv>> {
+        self.possible.numbers(var)
+    }
+
+    /// The values that a read of so many bits may return if some are addresses that are not fixed, see [`Possible::with_spots`].
+    pub fn spots_of(&self, var: VarId, width: u8) -> Option<BTreeSet<Bv>> {
+        self.possible.with_spots(var, width)
+    }
+
+    /// The same cells in a program that differs in nothing but the addresses of objects; without paths.
+    pub fn moved<'b>(&self, program: &'b Program) -> Prepared<'b>
+    where
+        'a: 'b,
+    {
+        let moved = |cell: &Cell| match self.program.object_at(cell.address) {
+            Some((object, offset)) => Cell { address: program.objects[object].address + offset, size: cell.size },
+            None => *cell,
+        };
+        let mut all: Vec<Cell> = self.cells.all.iter().map(moved).collect();
+        all.sort_unstable();
+        Prepared {
+            program,
+            traces: Traces::default(),
+            cells: Cells { all, outside: self.cells.outside.clone() },
+            parts: Parts::default(),
+            init: self.init.iter().map(|(cell, value)| (moved(cell), *value)).collect(),
+            observed: self.observed.iter().map(moved).collect(),
+            possible: Possible::anything(),
+            missed: false.into(),
+            ..*self
+        }
     }
 
     /// What these bytes are at the start.
@@ -127,9 +166,10 @@ impl<'a> Prepared<'a> {
         Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice, Some(limits))
     }
 
-    /// The values that a term may have, whatever is read; `None` if they are too many to list.
-    pub fn possible_values(&self, term: TermId) -> Option<BTreeSet<Bv>> {
-        self.possible.values(&self.traces.domain.store, term)
+    /// Where accesses of so many bytes may lie, whatever is read: addresses as in the layout that engines share. `None` if these are
+    /// too many to list.
+    pub fn possible_addresses(&self, address: TermId, size: u8) -> Option<BTreeSet<u64>> {
+        self.possible.addresses(&self.traces.domain.store, address, size)
     }
 
     /// Every combination of one path for each thread, in lexicographic order.
@@ -177,8 +217,7 @@ impl<'a> Prepared<'a> {
     pub fn exact_cell(&self, term: TermId, address: u64, size: u8) -> Option<Cell> {
         let cell = self.cells.exact(address, size);
         if cell.is_none() {
-            let addresses = self.possible.values(&self.traces.domain.store, term);
-            let can_happen = addresses.is_none_or(|all| all.iter().any(|a| a.unsigned() == u128::from(address)));
+            let can_happen = self.possible_addresses(term, size).is_none_or(|all| all.contains(&address));
             self.missed.set(self.missed.get() || can_happen);
         }
         cell
@@ -202,11 +241,10 @@ fn missed_accesses(program: &Program, traces: &Traces, possible: &Possible, cell
     let mut missed = Accesses::new();
     for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
         let Some((address, size)) = event.action.place.filter(|_| event.action.kind != Kind::Opaque) else { continue };
-        if traces.domain.store.as_const(address).is_some() {
+        if traces.place(address, size).is_some() {
             continue;
         }
-        for address in possible.values(&traces.domain.store, address).into_iter().flatten() {
-            let address = address.unsigned() as u64;
+        for address in possible.addresses(&traces.domain.store, address, size).into_iter().flatten() {
             let inside = |(object, offset): (treville_ir::ObjectId, u64)| {
                 offset + u64::from(size) <= program.objects[object].size
             };
@@ -222,8 +260,8 @@ fn missed_accesses(program: &Program, traces: &Traces, possible: &Possible, cell
 fn add_outside(traces: &Traces, possible: &Possible, cells: &mut Cells) {
     for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
         let Some((address, size)) = event.action.place else { continue };
-        for a in possible.values(&traces.domain.store, address).into_iter().flatten() {
-            cells.add_outside(a.unsigned() as u64, size);
+        for a in possible.addresses(&traces.domain.store, address, size).into_iter().flatten() {
+            cells.add_outside(a, size);
         }
     }
 }
@@ -246,23 +284,24 @@ fn observed_cells(program: &Program, question: &Question, cells: &Cells) -> BTre
     observed
 }
 
-/// Initial writes of the cells that some access may touch, and of those that are observed.
+/// Initial writes of the cells that some access may touch, and of those that are observed; `None` if one is a part of an address
+/// that is not fixed.
 fn initial_writes(
     program: &Program,
     traces: &mut Traces,
     possible: &Possible,
     cells: &Cells,
     observed: &BTreeSet<Cell>,
-) -> Vec<(Cell, TermId)> {
+) -> Option<Vec<(Cell, TermId)>> {
     let mut touched = observed.clone();
     let mut anywhere = false;
     for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
         let Some((address, size)) = event.action.place else { continue };
-        let Some(addresses) = possible.values(&traces.domain.store, address) else {
+        let Some(addresses) = possible.addresses(&traces.domain.store, address, size) else {
             anywhere = true;
             continue;
         };
-        for a in addresses.into_iter().map(|a| a.unsigned() as u64) {
+        for a in addresses {
             match cells.exact(a, size) {
                 _ if event.action.kind == Kind::Opaque => touched.extend(cells.at(a)),
                 Some(cell) => drop(touched.insert(cell)),
@@ -271,5 +310,20 @@ fn initial_writes(
         }
     }
     let init = cells.all.iter().chain(&cells.outside).filter(|c| anywhere || touched.contains(c));
-    init.map(|c| (*c, traces.domain.store.constant(initial_value(program, c.address, c.size)))).collect()
+    let init: Vec<Cell> = init.copied().collect();
+    init.into_iter().map(|cell| Some((cell, initial_term(program, traces, cell)?))).collect()
+}
+
+/// What a cell has at the start; `None` if that is a part of an address that is not fixed.
+fn initial_term(program: &Program, traces: &mut Traces, cell: Cell) -> Option<TermId> {
+    match traces.floating.as_ref().map(|floating| floating.initial(program, cell.address, cell.size)) {
+        None | Some(Initial::Numbers) => {
+            Some(traces.domain.store.constant(initial_value(program, cell.address, cell.size)))
+        }
+        Some(Initial::Spot(object, offset)) => {
+            let address = traces.domain.address(program, object, offset);
+            Some(traces.domain.store.cast(Cast::Zero, 8 * cell.size, address))
+        }
+        Some(Initial::Unclear) => None,
+    }
 }

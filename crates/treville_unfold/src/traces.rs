@@ -1,5 +1,6 @@
 //! Every path of every thread, run with symbolic values: what a read returns is a variable.
 
+use crate::floating::Floating;
 use std::collections::BTreeMap;
 use treville_base::{Cancel, IndexVec};
 use treville_event::Kind;
@@ -46,6 +47,8 @@ pub struct Traces {
     pub cut: Vec<Trace>,
     /// Each thread has one trace with the events of all its paths.
     pub joined: bool,
+    /// Objects that have no fixed addresses.
+    pub floating: Option<Floating>,
 }
 
 /// Too many paths to be worth starting on.
@@ -101,6 +104,24 @@ impl Traces {
             traces.threads.push(paths);
         }
         Some(traces)
+    }
+
+    /// From now on, objects have no fixed addresses. `None` if there is not room for all of them.
+    pub(crate) fn float(&mut self, program: &Program) -> Option<()> {
+        let floating = Floating::new(program, || self.fresh_var())?;
+        self.domain.bases = floating.bases().iter().map(|base| base.var).collect();
+        self.floating = Some(floating);
+        Some(())
+    }
+
+    /// Where an access of so many bytes lies, if that is known without anything that is read: object and offset, as an address
+    /// of the layout that engines share.
+    pub fn place(&self, address: TermId, size: u8) -> Option<u64> {
+        let store = &self.domain.store;
+        match &self.floating {
+            None => store.as_const(address).map(|address| address.unsigned() as u64),
+            Some(floating) => floating.place(floating.fixed(store, address)?, size),
+        }
     }
 
     pub fn fresh_var(&mut self) -> VarId {

@@ -1,10 +1,17 @@
 //! Value domains: what the interpreter computes with.
 
-use treville_term::{BinOp, Bv, Cast, TermId, TermStore, UnOp};
+use treville_base::IndexVec;
+use treville_ir::{ObjectId, Program};
+use treville_term::{BinOp, Bv, Cast, TermId, TermStore, UnOp, VarId};
 
 pub trait Domain {
     type V: Clone;
     fn constant(&mut self, value: Bv) -> Self::V;
+    /// The address of a place in an object (width 64).
+    fn address(&mut self, program: &Program, object: ObjectId, offset: i64) -> Self::V {
+        let address = program.objects[object].address.wrapping_add_signed(offset);
+        self.constant(Bv::new(u128::from(address), 64))
+    }
     fn un(&mut self, op: UnOp, a: &Self::V) -> Self::V;
     fn bin(&mut self, op: BinOp, a: &Self::V, b: &Self::V) -> Self::V;
     fn cast(&mut self, kind: Cast, width: u8, a: &Self::V) -> Self::V;
@@ -43,12 +50,22 @@ impl Domain for Concrete {
 #[derive(Debug, Default)]
 pub struct Symbolic {
     pub store: TermStore,
+    /// The variables that stand for the addresses of objects; none if these are where the program says.
+    pub bases: IndexVec<ObjectId, VarId>,
 }
 
 impl Domain for Symbolic {
     type V = TermId;
     fn constant(&mut self, value: Bv) -> TermId {
         self.store.constant(value)
+    }
+    fn address(&mut self, program: &Program, object: ObjectId, offset: i64) -> TermId {
+        let of = |address: u64| Bv::new(u128::from(address), 64);
+        let Some(base) = self.bases.get(object).copied() else {
+            return self.store.constant(of(program.objects[object].address.wrapping_add_signed(offset)));
+        };
+        let (base, offset) = (self.store.var(base, 64), self.store.constant(of(offset as u64)));
+        self.store.bin(BinOp::Add, base, offset)
     }
     fn un(&mut self, op: UnOp, a: &TermId) -> TermId {
         self.store.un(op, *a)

@@ -3,7 +3,6 @@
 use crate::{Deps, Domain, ThreadVm};
 use treville_event::Kind;
 use treville_ir::{Expr, Program, Reg};
-use treville_term::Bv;
 
 /// A value with what it depends on.
 #[derive(Clone, Debug)]
@@ -36,10 +35,7 @@ impl<V: Clone> ThreadVm<V> {
         match e {
             Expr::Const(v) => d.constant(*v),
             Expr::Reg(r) => self.slots[*r].value.clone(),
-            Expr::Addr(object, offset) => {
-                let address = program.objects[*object].address.wrapping_add_signed(*offset);
-                d.constant(Bv::new(u128::from(address), 64))
-            }
+            Expr::Addr(object, offset) => d.address(program, *object, *offset),
             Expr::Un(op, a) => {
                 let a = self.eval(program, d, a);
                 d.un(*op, &a)

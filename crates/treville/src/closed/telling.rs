@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Idx, Span};
 use treville_event::{Event, EventId, Graph, Kind};
 use treville_ir::{Op, Program, Wait};
-use treville_passes::close::{ALLOC, Channel, Closed, HEAP};
+use treville_passes::close::{ALLOC, Channel, Closed, HEAP, RETIRED};
 use treville_passes::flatten::FREE;
 use treville_task::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};
 
@@ -231,6 +231,7 @@ impl<'a> Teller<'a> {
             (Kind::Read, Some((other, Channel::End))) => Action::Join(other),
             (_, Some(_)) | (Kind::Branch | Kind::Init | Kind::RegRead | Kind::RegWrite, None) => return None,
             (Kind::Fence, None) => Action::Fence,
+            (Kind::Opaque, None) if is(RETIRED) => Action::Retire(address?),
             (Kind::Opaque, None) if is(FREE) => Action::Free(address?),
             (Kind::Opaque, None) if is(HEAP) => Action::Allocate(address?),
             (Kind::Opaque, None) => return None,

@@ -234,9 +234,11 @@ fn counting(n: u32, sum: u32) -> String {
 fn loops_start_threads() {
     all_say(&counting(3, 3), (VerdictWord::Yes, None), &["explore", "bmc", "enumerate"], &[]);
     all_say(&counting(2, 1), (VerdictWord::No, Some(Failing::Assertion)), EVERYONE, &[]);
-    // How often they run is known: no bound cuts them.
-    let once = RunOptions { bound: Some(1), ..RunOptions::default() };
-    assert_eq!(answers(&counting(3, 3), "rc11", "bmc", once).0, VerdictWord::Yes);
+    // How often a loop runs is known if all that it counts with is; otherwise there is the bound.
+    let bounded = || RunOptions { bound: Some(1), ..RunOptions::default() };
+    assert_eq!(answers(&counting(3, 3), "rc11", "bmc", bounded()).0, VerdictWord::Yes);
+    let from_memory = counting(3, 3).replacen("i = 0:32", "i = load &y 4 [NA]", 1);
+    assert_eq!(answers(&from_memory, "rc11", "bmc", bounded()).0, VerdictWord::Unknown);
 }
 
 /// An object that two threads may use, between its allocation and its end.
@@ -271,6 +273,33 @@ fn objects_live_between_their_allocation_and_their_end() {
     all_say(&twice, no(Failing::DoubleFree), EVERYONE, &[]);
     let inside = on_the_heap("q = load p 4 [NA]", &format!("{write}\n  {publish}\n  free (add p 4:64)"));
     all_say(&inside, no(Failing::InvalidFree), EVERYONE, &[]);
+}
+
+#[test]
+fn what_is_retired_lives_on_for_those_that_protect_it() {
+    let no = |failure| (VerdictWord::No, Some(failure));
+    let (make, protect, look) = ("u = alloc heap 8:64", "store u p 8 [NA HAZARD]", "q = load p 4 [NA]");
+    let (write, publish, wait) = ("store p 1:32 4 [NA]", "store &x p 8 [A REL]", "g = join h");
+    let program = |other: &[&str], main: &[&str]| {
+        let text = on_the_heap(&other.join("\n  "), &main.join("\n  "));
+        text.replace("tags [", "tags [HAZARD ")
+    };
+    let retired = &[write, publish, "retire p", wait];
+    let late = no(Failing::UseAfterFree);
+    for (other, main, expected) in [
+        (&[make, protect, look][..], &retired[..], (VerdictWord::Yes, None)),
+        (&[look], retired, late),
+        // It says something else by then, or is no more.
+        (&[make, protect, "store u 0:64 8 [NA HAZARD]", look], retired, late),
+        (&[make, protect, "store u u 8 [NA HAZARD]", look], retired, late),
+        (&[make, protect, "free u", look], retired, late),
+        // The retirement happens before it is protected, or there is none.
+        (&[make, protect, look], &[write, "retire p", publish, wait], late),
+        (&[make, protect, look], &[write, publish, "free p", wait], late),
+        (&[make, protect, look], &[write, publish, wait, "retire p", "free p"], no(Failing::DoubleFree)),
+    ] {
+        all_say(&program(other, main), expected, EVERYONE, &[]);
+    }
 }
 
 /// The other thread's own function calls itself n times, through a pointer.
@@ -313,4 +342,44 @@ thread main main []
     all_say(&program(3), (VerdictWord::Yes, None), EVERYONE, &[]);
     let cut = RunOptions { bound: Some(2), ..RunOptions::default() };
     assert_eq!(answers(&program(6), "rc11", "bmc", cut).0, VerdictWord::Unknown);
+}
+
+/// Fails if a condition holds after the other thread has told where `y` is.
+fn looking_at_addresses(fails: &str) -> String {
+    let objects = "object x size 4 type i32 init [0 4 0:32]\nobject y size 4 type i32 init [0 4 0:32]\n\
+        object p size 8 type i64 init [0 8 &x]";
+    let main = format!(
+        "b0:\n  h = spawn other (0:64)\n  p = load &p 8 [A RLX]\n  branch {fails} b1 b2\nb1:\n  fail assertion \"so they lie\"\n  end\nb2:\n  return _"
+    );
+    two_threads(objects, "b0:\n  store &p &y 8 [A RLX]\n  return 0:64", &main)
+}
+
+#[test]
+fn objects_lie_where_the_solver_has_them() {
+    let anywhere = treville_bmc::Options { addresses: treville_bmc::Addresses::Solver, ..Default::default() };
+    let (yes, no) = (VerdictWord::Yes, VerdictWord::No);
+    for (fails, shared, solver) in [
+        ("(ult &x &y)", no, no),
+        ("(ult &y &x)", yes, no),
+        // In no layout.
+        ("(eq &x &y)", yes, yes),
+        ("(eq &y 0:64)", yes, yes),
+        ("(ult (add &x 3:64) &x)", yes, yes),
+        ("(ne (and &x 3:64) 0:64)", yes, yes),
+        // Where one begins, another one may end, but not a byte earlier.
+        ("(eq (add &x 4:64) &y)", yes, no),
+        ("(eq (add &x 3:64) &y)", yes, yes),
+        // What is read is one of the two, whatever that is as a number.
+        ("(and (ne p &x) (ne p &y))", yes, yes),
+        ("(eq (xor p &y) 0:64)", no, no),
+        ("(eq (sub p &x) 64:64)", yes, no),
+        ("(eq (sub p &x) 63:64)", yes, yes),
+    ] {
+        let text = looking_at_addresses(fails);
+        assert_eq!(answers(&text, "rc11", "bmc", RunOptions::default()).0, shared, "{fails}");
+        let run = RunOptions { bmc: anywhere, ..RunOptions::default() };
+        assert_eq!(answers(&text, "rc11", "bmc", run.clone()).0, solver, "{fails}");
+        let (word, _, why) = answers(&text, "rc11", "explore", run);
+        assert!(word == VerdictWord::Error && why.contains("belongs to the engine bmc"), "{why}");
+    }
 }

@@ -11,6 +11,7 @@ use treville_term::{Bv, TermId, TermNode, VarId};
 impl Encoder<'_> {
     /// `required` must hold; `complete` and `cut` say how threads end.
     pub(crate) fn program(&mut self, required: &[TermId], complete: TermId, cuts: &[TermId]) {
+        self.place_objects();
         self.values_read();
         for e in 0..self.events.len() {
             let guard = self.events.guard(e);
@@ -104,12 +105,15 @@ impl Encoder<'_> {
                     if event.kind == Kind::Opaque { cell.address..cell.end() } else { cell.address..cell.address + 1 };
                 let mut here = Vec::new();
                 for start in starts {
-                    let value = constant(start);
+                    let value = self.address_bits(start);
                     here.push(self.gates.equal(&address, &value));
                 }
                 let here = self.or(&here);
                 self.touches.insert((e as u32, cell), here);
                 somewhere.push(here);
+            }
+            if self.floating().is_some() {
+                self.gates.at_most_one(&somewhere);
             }
             let somewhere = self.or(&somewhere);
             let happens = self.happens[e];
@@ -118,6 +122,53 @@ impl Encoder<'_> {
         }
         let astray: Vec<Lit> = self.astray.values().copied().collect();
         self.strays = self.or(&astray);
+        self.wild = self.wild();
+    }
+
+    /// Whether some access lies before or behind all objects.
+    fn wild(&mut self) -> Lit {
+        if self.floating().is_some() {
+            return Lit::FALSE;
+        }
+        let objects = &self.events.prepared.program.objects;
+        let end = objects.iter().map(|object| object.address.saturating_add(object.size)).max().unwrap_or(0);
+        let start = objects.iter().map(|object| object.address).min().unwrap_or(0);
+        let mut wild = Vec::new();
+        for (e, strays) in self.astray.clone() {
+            let Some(address) = self.access_at(e).filter(|_| strays != Lit::FALSE) else { continue };
+            let before = self.gates.unsigned_less(&address, &constant(start.saturating_sub(16)), false);
+            let behind = self.gates.unsigned_less(&constant(end), &address, true);
+            let outside = self.or(&[before, behind]);
+            wild.push(self.and(&[strays, outside]));
+        }
+        self.or(&wild)
+    }
+
+    /// The computed address of a read or write.
+    fn access_at(&mut self, e: usize) -> Option<Vec<Lit>> {
+        let event = &self.events.frame.events[e];
+        let address = event.address.filter(|_| event.kind != Kind::Opaque)?;
+        Some(self.term_bits(address))
+    }
+
+    /// The places of accesses that touch no cell in the last model, nor any object.
+    pub(crate) fn wild_cells(&mut self) -> BTreeSet<Cell> {
+        let mut cells = BTreeSet::new();
+        if self.floating().is_some() {
+            return cells;
+        }
+        for (e, strays) in self.astray.clone() {
+            let Some(bits) = self.access_at(e).filter(|_| self.is_true(strays)) else { continue };
+            let address = bits.iter().rev().fold(0, |address, bit| address << 1 | u64::from(self.is_true(*bit)));
+            let cell = Cell { address, size: self.events.frame.events[e].size };
+            let end = address.checked_add(cell.size.into());
+            let objects = &self.events.prepared.program.objects;
+            let touches = |end: u64| objects.iter().any(|o| o.address < end && address < o.address + o.size);
+            if end.is_some_and(|end| !touches(end)) {
+                cells.insert(cell);
+            }
+        }
+        cells
     }
 
     /// Whether an event that happens touches a cell.
@@ -190,6 +241,7 @@ impl Encoder<'_> {
             self.clause([!lit, same]);
             let (written, read) = (self.written(w), self.read(r));
             self.equal_if(lit, &written, &read);
+            self.pass_on(lit, w, r);
             sources[r].push(lit);
         }
         for (r, sources) in sources.into_iter().enumerate().filter(|(r, _)| self.events.reads(*r)) {
@@ -349,12 +401,16 @@ impl Encoder<'_> {
             clause.push(!*made);
             clause.extend(self.bits.lits(*var).iter().map(|bit| bit.negated_if(self.is_true(*bit))));
         }
+        if self.floating().is_some() {
+            // What happens may depend on where objects lie.
+            clause.extend(self.happens.iter().map(|happens| happens.negated_if(self.is_true(*happens))));
+        }
         clause.retain(|lit| *lit != Lit::FALSE);
         clause
     }
 }
 
 /// An address as bits.
-fn constant(address: u64) -> Vec<Lit> {
+pub(super) fn constant(address: u64) -> Vec<Lit> {
     (0..64).map(|i| Lit::constant(address >> i & 1 != 0)).collect()
 }

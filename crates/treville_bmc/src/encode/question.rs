@@ -35,7 +35,7 @@ impl Encoder<'_> {
     fn atom(&mut self, atom: &Atom, registers: &Registers) -> Lit {
         let Some(left) = self.final_bits(&atom.left, registers) else { return Lit::FALSE };
         let right = match &atom.right {
-            Operand::Value(v) => Some(bits_of(*v)),
+            Operand::Value(v) => Some(self.value_bits(*v)),
             Operand::Place(place) => self.final_bits(place, registers),
         };
         let Some(right) = right else { return Lit::constant(atom.op == Comparison::Ne) };
@@ -66,13 +66,13 @@ impl Encoder<'_> {
         }
     }
 
-    /// All bits of the final value of a place, elements of an array included.
-    pub(crate) fn state_bits(&mut self, place: &Place, registers: &Registers) -> Vec<Lit> {
+    /// The final values of a place: one, or the elements of an array.
+    pub(crate) fn state_words(&mut self, place: &Place, registers: &Registers) -> Vec<Vec<Lit>> {
         if let Place::Array { object, size, count } = place {
             let base = self.events.prepared.program.objects[*object].address;
-            return (0..u64::from(*count)).flat_map(|i| self.memory(base + i * u64::from(*size), *size)).collect();
+            return (0..u64::from(*count)).map(|i| self.memory(base + i * u64::from(*size), *size)).collect();
         }
-        self.final_bits(place, registers).unwrap_or_default()
+        self.final_bits(place, registers).into_iter().collect()
     }
 
     /// The final value of some bytes: those of cells that are observed, and the initial one of all others.
@@ -90,6 +90,6 @@ impl Encoder<'_> {
     }
 }
 
-fn bits_of(value: Bv) -> Vec<Lit> {
+pub(super) fn bits_of(value: Bv) -> Vec<Lit> {
     (0..value.width()).map(|i| Lit::constant(value.unsigned() >> i & 1 != 0)).collect()
 }

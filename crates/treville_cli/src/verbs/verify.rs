@@ -1,7 +1,7 @@
 //! `treville verify`: one file with its states, or a batch with a table.
 
 use super::proofs::ProofFolder;
-use super::{cancel, configure, expand, jobs, say_failure};
+use super::{cancel, configure, expand, jobs, say_failure, step};
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::batch::{self, Done};
 use crate::disk::Disk;
@@ -24,6 +24,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let mut printer = Printer::new(args, &files);
     let mut options = args.run.options(args.model.options(), printer.wants_states());
     options.run.bmc.proofs = args.proof.is_some();
+    options.run.inductive = args.inductive;
     let mut proofs = match args.proof.as_deref().map(ProofFolder::new).transpose() {
         Ok(proofs) => proofs,
         Err(why) => {
@@ -39,6 +40,9 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let session = Session::new(&Disk, cancel.clone());
     if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
         return status;
+    }
+    if args.interactive {
+        return step::run(&session, &files, &options, output);
     }
     let mut status = Status::Yes;
     let mut progress = Progress::new(files.len());
@@ -140,7 +144,7 @@ impl Printer {
 
     fn herd(&self, report: &FileReport, output: &Output) -> String {
         herd(report).unwrap_or_else(|| {
-            if let Content::Program(_) = report.content {
+            if let Content::Program(_) | Content::Claims(_) = report.content {
                 output.note(&format!("{}: herd7 has no programs, and so no text for their answers\n", report.file));
             }
             if let (Content::Checked(_), Some(reason)) = (&report.content, report.reason()) {

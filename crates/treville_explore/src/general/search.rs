@@ -528,10 +528,10 @@ impl<'a, 'p, 't> Search<'a, 'p, 't> {
 fn computed_addresses(prepared: &Prepared<'_>) -> BTreeMap<TermId, Option<Vec<u64>>> {
     let mut all = BTreeMap::new();
     for event in prepared.traces.threads.iter().flatten().flat_map(|path| &path.events) {
-        let Some((address, _)) = event.action.place else { continue };
+        let Some((address, size)) = event.action.place else { continue };
         if prepared.traces.domain.store.as_const(address).is_none() {
-            let list = || prepared.possible_values(address);
-            all.entry(address).or_insert_with(|| Some(list()?.into_iter().map(|v| v.unsigned() as u64).collect()));
+            let list = || prepared.possible_addresses(address, size).map(|all| all.into_iter().collect());
+            all.entry(address).or_insert_with(list);
         }
     }
     all

@@ -161,8 +161,8 @@ impl Parser {
     }
 
     /// One of a table's words.
-    fn choice<T: Copy>(&mut self, table: &[(&str, T)]) -> Parsed<T> {
-        let found = table.iter().find(|(word, _)| self.is_word(word)).map(|(_, value)| *value);
+    fn choice<T: Clone>(&mut self, table: &[(&str, T)]) -> Parsed<T> {
+        let found = table.iter().find(|(word, _)| self.is_word(word)).map(|(_, value)| value.clone());
         match found {
             Some(value) => {
                 self.next();
@@ -461,12 +461,25 @@ impl Parser {
             return Ok(Op::Fail { failure: self.choice(&failures)?, message: self.name()? });
         }
         if self.eat_word("mark") {
-            let bound = self.eat_word("loop_bound");
-            let marks = [("spin_start", Mark::SpinStart), ("spin_end", Mark::SpinEnd), ("cut", Mark::Cut)];
-            let mark = if bound { Mark::LoopBound(self.number()?) } else { self.choice(&marks)? };
-            return Ok(Op::Mark(mark));
+            return Ok(Op::Mark(self.mark()?));
         }
         self.yielding(None)
+    }
+
+    fn mark(&mut self) -> Parsed<Mark> {
+        if self.eat_word("loop_bound") {
+            return Ok(Mark::LoopBound(self.number()?));
+        }
+        if self.eat_word("at") {
+            return Ok(Mark::At(Some(self.name()?)));
+        }
+        self.choice(&[
+            ("spin_start", Mark::SpinStart),
+            ("spin_end", Mark::SpinEnd),
+            ("cut", Mark::Cut),
+            ("nowhere", Mark::At(None)),
+            ("step", Mark::Step),
+        ])
     }
 
     /// An operation that may give a register its value.
@@ -502,7 +515,7 @@ impl Parser {
             let (callee, args) = self.callee()?;
             Ok(Op::Spawn { dst: needed()?, callee, args })
         } else if self.eat_word("current") {
-            Ok(Op::Current { dst: needed()? })
+            Ok(Op::Current { dst: needed()?, number: self.eat_word("number") })
         } else if self.eat_word("alloc") {
             let (storage, size) = (self.choice(STORAGES)?, self.expr()?);
             Ok(Op::Alloc { dst: needed()?, size, storage, zeroed: self.eat_word("zeroed") })

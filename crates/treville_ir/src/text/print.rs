@@ -226,11 +226,16 @@ impl Printer<'_> {
                 format!("fill {} {} {} {}", expr(to), expr(byte), expr(len), self.tags(tags))
             }
             Op::Fail { failure, message } => format!("fail {} {}", failure.name(), quote(message)),
-            Op::Current { dst } => format!("{} = current", self.reg(*dst)),
+            Op::Current { dst, number } => {
+                format!("{} = current{}", self.reg(*dst), if *number { " number" } else { "" })
+            }
             Op::Nondet { dst } => format!("{} = nondet", self.reg(*dst)),
             Op::Mark(Mark::SpinStart) => "mark spin_start".to_owned(),
             Op::Mark(Mark::SpinEnd) => "mark spin_end".to_owned(),
             Op::Mark(Mark::Cut) => "mark cut".to_owned(),
+            Op::Mark(Mark::Step) => "mark step".to_owned(),
+            Op::Mark(Mark::At(None)) => "mark nowhere".to_owned(),
+            Op::Mark(Mark::At(Some(label))) => format!("mark at {}", quote(label)),
             Op::Mark(Mark::LoopBound(n)) => format!("mark loop_bound {n}"),
         }
     }

@@ -55,11 +55,15 @@ b0:
   mark spin_start
   mark loop_bound 7
   mark cut
+  mark at "6"
+  mark step
+  mark nowhere
   @90 branch (slt a 5:32) b1 b2 join b2
 b1:
   fail use-after-free "gone\n\"now\""
   #3 = nondet
   p = current
+  p = current number
   return (ite #3 a (sext 32 (neg 7:0)))
 b2:
   return _

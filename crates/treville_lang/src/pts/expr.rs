@@ -52,7 +52,7 @@ impl<'a> Parser<'a> {
         }
         if self.c.eat("-") {
             if matches!(self.c.peek(), Tok::Num(_)) {
-                let value = self.number(true)?;
+                let value = self.c.number(true)?;
                 return made(ExprKind::Int(value), Sort::Number, start.to(self.c.last_span()), 1);
             }
             let inner = self.nested(Self::prefix)?;
@@ -61,7 +61,7 @@ impl<'a> Parser<'a> {
             return made(ExprKind::Negate(Box::new(inner)), Sort::Number, span, depth);
         }
         let (kind, sort) = match self.c.peek() {
-            Tok::Num(_) => (ExprKind::Int(self.number(false)?), Sort::Number),
+            Tok::Num(_) => (ExprKind::Int(self.c.number(false)?), Sort::Number),
             Tok::Name("true" | "True") => (ExprKind::Truth(true), Sort::Truth),
             Tok::Name("false" | "False") => (ExprKind::Truth(false), Sort::Truth),
             Tok::Name(name) if !super::parse::is_reserved(name) => (ExprKind::Register(name), Sort::Number),
@@ -71,19 +71,6 @@ impl<'a> Parser<'a> {
             self.c.next();
         }
         made(kind, sort, start, 1)
-    }
-
-    /// A number, perhaps after a minus that was taken.
-    pub(super) fn number(&mut self, negative: bool) -> Result<i32, Diagnostic> {
-        let Tok::Num(digits) = self.c.peek() else { return Err(self.c.expected("a number")) };
-        let span = self.c.span();
-        if !digits.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(Diagnostic::error(span, format!("`{digits}` is not a number")));
-        }
-        self.c.next();
-        let value = digits.parse::<i64>().ok().map(|n| if negative { -n } else { n });
-        let too_large = || Diagnostic::error(span, "this number does not fit in 32 bits");
-        value.and_then(|n| i32::try_from(n).ok()).ok_or_else(too_large)
     }
 }
 

@@ -2,16 +2,13 @@
 
 use super::syntax::{Expr, ExprKind, Order, Stmt, StmtKind, Thread};
 use crate::lexer::Word;
+use crate::variable::{SIZE, WIDTH};
 use std::collections::BTreeMap;
 use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
     Block, BlockId, Expr as Value, Func, Inst, InstrId, ObjectId, Op, Program, Reg, RegInfo, TagId, Terminator,
 };
 use treville_term::UnOp;
-
-/// Of numbers, in bytes and in bits.
-pub(super) const SIZE: u8 = 4;
-pub(super) const WIDTH: u8 = 8 * SIZE;
 
 /// The registers of a thread.
 pub(super) type Registers = BTreeMap<Name, Reg>;

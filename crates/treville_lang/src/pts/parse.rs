@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
             let name = self.free_name("a location")?;
             let init = if self.c.eat("=") {
                 let negative = self.c.eat("-");
-                self.number(negative)?
+                self.c.number(negative)?
             } else {
                 0
             };

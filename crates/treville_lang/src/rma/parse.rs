@@ -217,20 +217,7 @@ impl<'a> Parser<'a> {
 
     fn signed(&mut self) -> Parsed<i64> {
         let negative = self.c.eat("-");
-        self.number(negative)
-    }
-
-    /// A number, perhaps after a minus that was taken.
-    fn number(&mut self, negative: bool) -> Parsed<i64> {
-        let Tok::Num(digits) = self.c.peek() else { return Err(self.c.expected("a number")) };
-        let span = self.c.span();
-        if !digits.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(Diagnostic::error(span, format!("`{digits}` is not a number")));
-        }
-        self.c.next();
-        let value = digits.parse::<i64>().ok().filter(|n| *n <= i64::from(u32::MAX));
-        let value = value.ok_or_else(|| Diagnostic::error(span, "this number does not fit in 32 bits"))?;
-        Ok(if negative { -value } else { value })
+        self.c.number(negative).map(i64::from)
     }
 
     /// A process is known by a number or a name.
@@ -505,7 +492,7 @@ impl<'a> Parser<'a> {
             return Ok(inner);
         }
         if matches!(self.c.peek(), Tok::Num(_)) {
-            let value = self.number(false)?;
+            let value = i64::from(self.c.number(false)?);
             return made(ExprKind::Int(value), start, 1);
         }
         for (word, value) in [("true", true), ("false", false)] {

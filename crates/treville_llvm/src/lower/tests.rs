@@ -8,7 +8,7 @@ fn target(op: &Op) -> Option<Reg> {
     match op {
         Op::Assign { dst, .. } | Op::Load { dst, .. } | Op::Update { old: dst, .. } | Op::Nondet { dst } => Some(*dst),
         Op::Call { dst, .. } | Op::Join { dst, .. } => *dst,
-        Op::Spawn { dst, .. } | Op::Current { dst } | Op::Alloc { dst, .. } => Some(*dst),
+        Op::Spawn { dst, .. } | Op::Current { dst, .. } | Op::Alloc { dst, .. } => Some(*dst),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use crate::flatten::resized;
 use crate::ops;
 use std::collections::BTreeMap;
 use treville_base::{Diagnostic, Name, Span};
-use treville_ir::{Expr, Failure, Func, InitCell, Object, ObjectId, Op, Reg, Storage, Tags, Type};
+use treville_ir::{BlockId, Expr, Failure, Func, InitCell, Object, ObjectId, Op, Reg, Storage, Tags, Type};
 use treville_term::BinOp;
 
 /// The tag of the beginning of an object.
@@ -14,6 +14,12 @@ pub const ALLOC: &str = "ALLOC";
 pub const HEAP: &str = "HEAP";
 /// The tag of initial writes of memory that has no value.
 pub const UNINIT: &str = "UNINIT";
+/// The tag of stores to hazard pointers.
+pub const HAZARD: &str = "HAZARD";
+/// The tag of an event in the object that a hazard pointer protects, right after the store that says so.
+pub const PROTECT: &str = "PROTECT";
+/// The tag of the end of an object that lives on for those that protect it.
+pub const RETIRED: &str = "RETIRED";
 
 /// Larger objects and copies than this are refused.
 const MAX_BYTES: u128 = 1 << 16;
@@ -94,8 +100,9 @@ impl Closer<'_> {
     }
 
     /// Ends the life of an object on the heap, which this must be.
-    pub(super) fn free(&mut self, body: &mut Body, addr: &Expr) {
-        let event = Op::Opaque { addr: Some(addr.clone()), value: None, dst: None, tags: self.tags.free.clone() };
+    pub(super) fn free(&mut self, body: &mut Body, addr: &Expr, retired: bool) {
+        let tags = if retired { &self.tags.retire } else { &self.tags.free };
+        let event = Op::Opaque { addr: Some(addr.clone()), value: None, dst: None, tags: tags.clone() };
         match addr {
             Expr::Const(v) if v.is_zero() => return,
             Expr::Addr(object, 0) if self.heap.contains(object) => return body.emit(event),
@@ -107,15 +114,36 @@ impl Closer<'_> {
         let nothing = is(Expr::int(0, 64));
         let wrong = body.new_block();
         body.go_on_or(Expr::bin(BinOp::Or, nothing.clone(), known), wrong, false);
-        let next = body.new_block();
-        let frees = body.new_block();
-        body.branch(nothing, next, frees, Some(next));
-        body.go_to(frees);
-        body.emit(event);
-        body.end(treville_ir::Terminator::Goto(next));
+        let next = Self::emit_unless(body, nothing, event);
         body.go_to(wrong);
         self.fail(body, Failure::InvalidFree, Name::new("what is freed is not the start of an object on the heap"));
         body.go_to(next);
+    }
+
+    /// Emits an event if a condition does not hold. Returns the block where both ways meet, which is the next one to write to.
+    fn emit_unless(body: &mut Body, cond: Expr, event: Op) -> BlockId {
+        let (next, otherwise) = (body.new_block(), body.new_block());
+        body.branch(cond, next, otherwise, Some(next));
+        body.go_to(otherwise);
+        body.emit(event);
+        body.end(treville_ir::Terminator::Goto(next));
+        body.go_to(next);
+        next
+    }
+
+    /// Whether a store is to a hazard pointer.
+    pub(super) fn is_hazard(&self, tags: &Tags) -> bool {
+        tags.iter().any(|tag| self.program.tags[*tag] == HAZARD)
+    }
+
+    /// A hazard pointer has got this value: an event in the object that it protects says so.
+    pub(super) fn protect(&mut self, body: &mut Body, value: &Expr) {
+        let event = Op::Opaque { addr: Some(value.clone()), value: None, dst: None, tags: self.tags.protect.clone() };
+        match value {
+            Expr::Const(v) if v.is_zero() => {}
+            Expr::Addr(..) => body.emit(event),
+            _ => drop(Self::emit_unless(body, Expr::bin(BinOp::Eq, value.clone(), Expr::int(0, 64)), event)),
+        }
     }
 
     pub(super) fn copy(

@@ -84,6 +84,7 @@ fn random_programs_do_the_same_without_calls_and_loops() {
         }
     }
     assert!(same > N_PROGRAMS / 2, "{same} {cut} {refused}");
-    assert!(cut > N_PROGRAMS / 100, "{same} {cut} {refused}");
+    // Most loops of these programs count, and run to their end.
+    assert!(cut > N_PROGRAMS / 400, "{same} {cut} {refused}");
     assert!(refused < N_PROGRAMS / 10, "{same} {cut} {refused}");
 }

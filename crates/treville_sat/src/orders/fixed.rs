@@ -1,6 +1,6 @@
 //! What is known of one order before any search: which edges can matter at all, given those that are there in any case.
 
-use treville_base::BitMatrix;
+use treville_base::{BitMatrix, components};
 
 /// What an edge is good for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Knowledge {
 const MAX_CLOSED: usize = 1 << 13;
 
 pub(super) fn analyse(n: usize, edges: &[Candidate]) -> Knowledge {
-    let components = components(n, edges);
+    let components = components(n, edges.iter().map(|edge| (edge.from, edge.to)));
     let mut roles: Vec<Role> = edges
         .iter()
         .map(|edge| if components[edge.from] == components[edge.to] { Role::Live } else { Role::Idle })
@@ -100,51 +100,6 @@ fn sort(n: usize, edges: &[Candidate]) -> (Vec<usize>, bool) {
     (order, is_acyclic)
 }
 
-/// The strongly connected component of each node, by number (R. Tarjan 1972, without recursion).
-fn components(n: usize, edges: &[Candidate]) -> Vec<usize> {
-    const UNSEEN: usize = usize::MAX;
-    let mut out = vec![Vec::new(); n];
-    for edge in edges {
-        out[edge.from].push(edge.to);
-    }
-    let (mut index, mut low, mut component) = (vec![UNSEEN; n], vec![0; n], vec![UNSEEN; n]);
-    let (mut open, mut calls, mut n_seen, mut n_components) = (Vec::new(), Vec::new(), 0, 0);
-    for root in 0..n {
-        if index[root] != UNSEEN {
-            continue;
-        }
-        calls.push((root, 0));
-        while let Some((node, next)) = calls.pop() {
-            if next == 0 {
-                index[node] = n_seen;
-                low[node] = n_seen;
-                n_seen += 1;
-                open.push(node);
-            } else {
-                low[node] = low[node].min(low[out[node][next - 1]]);
-            }
-            if let Some(to) = (next..out[node].len()).find(|at| component[out[node][*at]] == UNSEEN) {
-                let target = out[node][to];
-                calls.push((node, to + 1));
-                if index[target] == UNSEEN {
-                    calls.push((target, 0));
-                } else {
-                    low[node] = low[node].min(index[target]);
-                }
-            } else if low[node] == index[node] {
-                while let Some(member) = open.pop() {
-                    component[member] = n_components;
-                    if member == node {
-                        break;
-                    }
-                }
-                n_components += 1;
-            }
-        }
-    }
-    component
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,26 +125,5 @@ mod tests {
         use Role::{Idle, Impossible, Live};
         let roles = analyse(5, &edges).roles;
         assert_eq!(roles, [Live, Live, Idle, Impossible, Idle, Live, Live, Idle, Impossible]);
-    }
-
-    #[test]
-    fn components_are_those_that_reach_each_other() {
-        let mut random = 1u64;
-        for n in [1, 2, 5, 8] {
-            for _ in 0..200 {
-                let mut edges = Vec::new();
-                for _ in 0..n + n / 2 {
-                    random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                    edges.push(edge((random >> 33) as usize % n, (random >> 45) as usize % n, false));
-                }
-                let pairs = edges.iter().map(|e| (e.from, e.to));
-                let reach = BitMatrix::from_pairs(n, pairs).transitive_closure();
-                let found = components(n, &edges);
-                for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))) {
-                    let together = a == b || (reach.contains(a, b) && reach.contains(b, a));
-                    assert_eq!(found[a] == found[b], together, "{a} {b} {edges:?}", edges = found);
-                }
-            }
-        }
     }
 }

@@ -371,7 +371,12 @@ impl<'a> Compiler<'a> {
                 let site = self.site(SiteKind::Fail(*failure, message.clone()), 0);
                 self.push(Ins::Fail { site })
             }
-            Op::Current { dst } => self.push(Ins::Holder { dst: slot(*dst) }),
+            Op::Current { dst, number } => {
+                self.push(Ins::Holder { dst: slot(*dst) })?;
+                // Handles are numbers from 1.
+                let less = Expr::bin(BinOp::Sub, Expr::Reg(*dst), Expr::int(1, 64));
+                if *number { self.value_into(slot(*dst), &less) } else { Ok(()) }
+            }
             Op::Nondet { dst } => {
                 let site = self.site(SiteKind::Nondet { width: self.func.regs[*dst].width }, 0);
                 self.push(Ins::Nondet { dst: slot(*dst), site })
@@ -381,7 +386,7 @@ impl<'a> Compiler<'a> {
                 let site = self.site(SiteKind::SpinEnd, 0);
                 self.push(Ins::SpinEnd { site })
             }
-            Op::Mark(Mark::LoopBound(_) | Mark::Cut) => Ok(()),
+            Op::Mark(Mark::LoopBound(_) | Mark::Cut | Mark::At(_) | Mark::Step) => Ok(()),
             Op::StoreConditional { .. } => Err(self.refuse("a store-conditional")),
             Op::Opaque { .. } => Err(self.refuse("an event that is neither read, write nor fence")),
         }

@@ -245,7 +245,7 @@ impl<'c, 'u, 'a> Copying<'c, 'u, 'a> {
             },
             Op::Wait { cond, kind } => Op::Wait { cond: self.expr(cond), kind: *kind },
             Op::Join { dst, thread } => Op::Join { dst: dst.map(|r| self.reg(r)), thread: self.expr(thread) },
-            Op::Current { dst } => Op::Current { dst: self.reg(*dst) },
+            Op::Current { dst, number } => Op::Current { dst: self.reg(*dst), number: *number },
             Op::Alloc { dst, size, storage, zeroed } => {
                 Op::Alloc { dst: self.reg(*dst), size: self.expr(size), storage: *storage, zeroed: *zeroed }
             }
@@ -258,7 +258,7 @@ impl<'c, 'u, 'a> Copying<'c, 'u, 'a> {
             }
             Op::Fail { failure, message } => Op::Fail { failure: *failure, message: message.clone() },
             Op::Nondet { dst } => Op::Nondet { dst: self.reg(*dst) },
-            Op::Mark(mark) => Op::Mark(*mark),
+            Op::Mark(mark) => Op::Mark(mark.clone()),
         };
         self.out.emit(copy);
     }

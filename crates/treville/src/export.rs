@@ -1,0 +1,71 @@
+//! Programs for other tools.
+
+use crate::claims::{ENDING, Stated, machine};
+use crate::executions::unknown;
+use crate::{Options, Session, refusal, unreadable};
+use std::sync::Arc;
+use treville_ir::{Aware, Claims, Prop, Term};
+use treville_machine::{guarded, least_actions};
+use treville_report::{Exported, ExportedMemory, Failure};
+
+impl Session<'_> {
+    /// A program that says what holds of its runs, ready to be written in B. Without a bound on accesses the least is taken
+    /// that leads to every state.
+    ///
+    /// # Errors
+    /// If the file is wrong, is no such program, or cannot be said in B.
+    pub fn export(&self, path: &str, options: &Options) -> Result<Exported, Failure> {
+        if !path.ends_with(ENDING) {
+            return Err(unreadable(format!("only programs in {ENDING} are written in B")));
+        }
+        let Stated { program, claims, sources } = self.load_claims(path)?;
+        let memory = match machine(options)?.as_str() {
+            "rar" | "rar-graph" => ExportedMemory::Rar,
+            "sc" => ExportedMemory::Sequential,
+            other => return Err(unreadable(format!("the memory {other} is not written in B (rar and sc are)"))),
+        };
+        if program.objects.is_empty() || program.roots.is_empty() {
+            return Err(unreadable("a program without threads or without shared variables is not written in B"));
+        }
+        if let (ExportedMemory::Sequential, Some(what)) = (memory, not_sequential(&claims)) {
+            return Err(unreadable(format!("on sc there is no {what}")));
+        }
+        let refused = |why| refusal("machine", &[why], &sources);
+        let guarded = guarded(&program, &claims).map_err(refused)?;
+        let least = least_actions(&program, &claims, &self.cancel).map_err(refused)?;
+        let Some(max_actions) = options.run.max_actions.or(least) else {
+            return Err(unknown("no number of accesses leads to every state; --max-actions N bounds them".to_owned()));
+        };
+        if (max_actions as usize) < program.objects.len() {
+            let n = program.objects.len();
+            return Err(unreadable(format!("--max-actions {max_actions}: there are {n} initial writes already")));
+        }
+        let claims = Arc::new(claims);
+        Ok(Exported { program, claims, sources, guarded, memory, max_actions, least_actions: least })
+    }
+}
+
+/// What a claim speaks of that a memory of values does not have.
+fn not_sequential(claims: &Claims) -> Option<&'static str> {
+    let mut found = None;
+    for prop in claims.props() {
+        prop.visit(&mut |part| match part {
+            Prop::Writes { aware: Aware::Encountered, .. } => {
+                found = Some("set of writes that a thread has encountered")
+            }
+            Prop::Compare { left, right, .. } if is_released(left) || is_released(right) => {
+                found = Some("write that releases");
+            }
+            _ => {}
+        });
+    }
+    found
+}
+
+fn is_released(term: &Term) -> bool {
+    match term {
+        Term::Released(_) => true,
+        Term::Add(a, b) | Term::Sub(a, b) => is_released(a) || is_released(b),
+        Term::Int(_) | Term::Reg(..) | Term::Value(_) | Term::Covered(_) => false,
+    }
+}

@@ -1,0 +1,70 @@
+//! Litmus tests on machines: the states are those of the models of the same names.
+
+use std::path::{Path, PathBuf};
+use treville::base::Cancel;
+use treville::report::{Content, VerdictWord, state_items};
+use treville::task::Silent;
+use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, States};
+
+fn tests_below(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            tests_below(&path, out);
+        } else if path.extension().is_some_and(|ending| ending == "litmus") {
+            out.push(path);
+        }
+    }
+}
+
+/// The verdict and the states, or nothing if there is no answer.
+fn answer(text: &str, engine: &str, model: &str) -> Option<(VerdictWord, Vec<String>)> {
+    let files = MemoryFiles([("test.litmus".to_owned(), text.to_owned())].into());
+    let options = Options {
+        model: ModelOptions { name: Some(model.to_owned()), ..ModelOptions::default() },
+        run: RunOptions { engine: Some(engine.to_owned()), states: States::Listed, ..RunOptions::default() },
+    };
+    let report = Session::new(&files, Cancel::new()).verify("test.litmus", &options, &Silent);
+    let Content::Checked(checked) = &report.content else { return None };
+    let states = checked.outcome.states.as_ref()?;
+    let mut shown: Vec<String> = states
+        .iter()
+        .map(|state| format!("{:?}", state_items(&checked.program, &checked.question, &state.values)))
+        .collect();
+    shown.sort();
+    Some((report.verdict(), shown))
+}
+
+#[test]
+fn machines_and_models_of_one_name_agree() {
+    let mut paths = Vec::new();
+    tests_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases"), &mut paths);
+    paths.sort();
+    let mut compared = std::collections::BTreeMap::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        if !["X86", "C ", "X86_64"].iter().any(|dialect| text.starts_with(dialect)) || text.len() > 2000 {
+            continue;
+        }
+        for model in ["sc", "tso", "pso", "ra", "rar"] {
+            let Some(on_machine) = answer(&text, "machine", model) else { continue };
+            assert_eq!(Some(on_machine), answer(&text, "enumerate", model), "{} under {model}", path.display());
+            *compared.entry(model).or_insert(0) += 1;
+        }
+    }
+    eprintln!("tests that were compared: {compared:?}");
+    for (model, least) in [("sc", 5), ("tso", 5), ("pso", 2), ("rar", 2)] {
+        assert!(compared.get(model).copied().unwrap_or(0) >= least, "{model}: {compared:?}");
+    }
+}
+
+#[test]
+fn what_machines_do_not_take_is_refused() {
+    let relaxed =
+        "C test\n{}\nP0 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }\nexists (x=1)\n";
+    assert_eq!(answer(relaxed, "machine", "rar").map(|(word, _)| word), Some(VerdictWord::Yes));
+    assert_eq!(answer(relaxed, "machine", "ra"), None);
+    let fence = "C test\n{}\nP0 (atomic_int* x) { atomic_thread_fence(memory_order_seq_cst); }\nexists (x=0)\n";
+    assert_eq!(answer(fence, "machine", "rar"), None);
+    assert_eq!(answer(fence, "machine", "sc").map(|(word, _)| word), Some(VerdictWord::Yes));
+}

@@ -1,0 +1,117 @@
+//! Programs in the release-acquire-relaxed fragment of C11, with invariants over what threads can observe: the notation of
+//! Dalvandi and Dongol, "Towards Deductive Verification of C11 Programs with Event-B and ProB" (`FTfJP` 2019), as text.
+//!
+//! Numbers have 32 bits and a sign, and wrap around. Accesses get the tags of C11, so that the program also means something
+//! to models of C. Labels become marks; they are where program counters can be.
+
+mod lower;
+mod parse;
+mod props;
+mod resolve;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+use crate::lexer::Word;
+use crate::variable;
+use resolve::{Names, Resolved};
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
+use syntax::Source;
+use treville_base::{Diagnostic, FileId, IndexVec, Name};
+use treville_ir::{Claim, Claims, Dialect, Program, Root, Symmetry};
+
+static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::c11("rar")));
+
+/// Reads a program and what it claims. All errors that can be found in one run are returned.
+///
+/// # Errors
+/// What is wrong with it, in the order of the text.
+pub fn parse(file: FileId, name: &str, text: &str) -> Result<(Program, Claims), Vec<Diagnostic>> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(vec![Diagnostic::error(None, "the program is larger than 4 GiB")]);
+    }
+    let source = parse::parse(file, text)?;
+    let mut program = Program {
+        name: Name::new(name),
+        dialect: Arc::clone(&DIALECT),
+        tags: IndexVec::new(),
+        funcs: IndexVec::new(),
+        roots: IndexVec::new(),
+        objects: IndexVec::new(),
+    };
+    let mut errors = Vec::new();
+    add_variables(&source, &mut program, &mut errors);
+    let mut scopes = Vec::new();
+    let mut next_instr = 0;
+    let swapped = source.symmetries.iter().flat_map(|s| &s.values);
+    let apart: BTreeSet<&str> = swapped.map(|(variable, ..)| variable.text).collect();
+    for thread in &source.threads {
+        no_second("thread", &thread.name, source.threads.iter().map(|t| &t.name), &mut errors);
+        let (func, scope) = lower::thread(thread, &apart, &mut program, &mut next_instr, &mut errors);
+        let name = func.name.clone();
+        let func = program.funcs.push(func);
+        program.roots.push(Root { name, func, init: Vec::new(), scopes: Vec::new() });
+        scopes.push(scope);
+    }
+    let names = Names { program: &program, scopes };
+    let claims = claims(&source, &names, &mut errors);
+    if errors.is_empty() {
+        return Ok((program, claims));
+    }
+    errors.sort_by_key(|e| e.span);
+    Err(errors)
+}
+
+/// A name must not have been used for something of the same kind before.
+fn no_second<'a>(what: &str, name: &Word<'_>, all: impl Iterator<Item = &'a Word<'a>>, errors: &mut Vec<Diagnostic>) {
+    let mut before = all.take_while(|other| other.span != name.span);
+    if let Some(first) = before.find(|other| other.text == name.text) {
+        let error = Diagnostic::error(name.span, format!("the {what} `{}` is there already", name.text));
+        errors.push(error.label(first.span, "the first is here"));
+    }
+}
+
+fn add_variables(source: &Source<'_>, program: &mut Program, errors: &mut Vec<Diagnostic>) {
+    for (name, init) in &source.init {
+        no_second("variable", name, source.init.iter().map(|(name, _)| name), errors);
+        variable::add(program, name, *init);
+    }
+}
+
+fn claims(source: &Source<'_>, names: &Names<'_>, errors: &mut Vec<Diagnostic>) -> Claims {
+    let mut claims = Claims::default();
+    for (what, from, to) in
+        [("invariant", &source.invariants, &mut claims.invariants), ("outcome", &source.outcomes, &mut claims.outcomes)]
+    {
+        for claim in from {
+            no_second(what, &claim.name, from.iter().map(|c| &c.name), errors);
+            match names.prop(&claim.prop) {
+                Ok(prop) => to.push(Claim { name: Name::new(claim.name.text), prop, span: claim.prop.span }),
+                Err(error) => errors.push(error),
+            }
+        }
+    }
+    for symmetry in &source.symmetries {
+        match self::symmetry(symmetry, names) {
+            Ok(symmetry) => claims.symmetries.push(symmetry),
+            Err(error) => errors.push(error),
+        }
+    }
+    claims
+}
+
+fn symmetry(symmetry: &syntax::Symmetry<'_>, names: &Names<'_>) -> Resolved<Symmetry> {
+    let (first, second) = &symmetry.threads;
+    let object = |word: &Word<'_>| names.object(word);
+    Ok(Symmetry {
+        threads: (names.thread(first)?, names.thread(second)?),
+        objects: symmetry.objects.iter().map(|(a, b)| Ok((object(a)?, object(b)?))).collect::<Resolved<_>>()?,
+        values: symmetry
+            .values
+            .iter()
+            .map(|(of, a, b)| Ok((object(of)?, i64::from(*a), i64::from(*b))))
+            .collect::<Resolved<_>>()?,
+        span: symmetry.span,
+    })
+}

@@ -1,0 +1,269 @@
+//! Threads as graphs of steps, for machines that run them often: one node for each access, assignment and branch, with what of
+//! a thread's registers matters there.
+//!
+//! A thread rests only at *visible* nodes: accesses, places where somebody may look at its program counter, and its ends.
+//! Everything between is run at once with the step before. Temporaries are 0 where nobody will look at them, so that a loop
+//! that waits comes back to the very same state.
+
+mod compile;
+mod live;
+
+use std::collections::BTreeSet;
+use treville_base::{BitSet, Name, Span};
+use treville_ir::ObjectId;
+use treville_term::{BinOp, Cast, UnOp};
+
+pub(crate) use compile::{STUCK, compile};
+
+#[derive(Debug)]
+pub(crate) struct Code {
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) vars: Vec<Var>,
+    /// Of all threads.
+    pub(crate) n_regs: usize,
+}
+
+/// A shared variable.
+#[derive(Debug)]
+pub(crate) struct Var {
+    pub(crate) object: ObjectId,
+    pub(crate) init: u64,
+    /// In bits.
+    pub(crate) width: u8,
+    /// Some loop writes it.
+    pub(crate) in_loop: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Thread {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) entry: usize,
+    /// Where its registers begin among those of all threads.
+    pub(crate) first_reg: usize,
+    /// With their values at the start.
+    pub(crate) regs: Vec<u64>,
+    /// In bits, of each register.
+    pub(crate) widths: Vec<u8>,
+    /// Labels that are somewhere in it.
+    pub(crate) labels: BTreeSet<Name>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) step: Step,
+    pub(crate) label: Option<Name>,
+    pub(crate) span: Span,
+    /// The thread rests here.
+    pub(crate) visible: bool,
+    /// Registers, of those of the thread, that are not always 0 here.
+    pub(crate) kept: Vec<u16>,
+    /// The others.
+    pub(crate) dropped: Vec<u16>,
+}
+
+/// Numbers of nodes and registers are those of the thread.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Read {
+        var: usize,
+        acquire: bool,
+        dst: usize,
+        next: usize,
+    },
+    Write {
+        var: usize,
+        release: bool,
+        value: Word,
+        next: usize,
+    },
+    Update {
+        var: usize,
+        order: UpdateOrder,
+        old: usize,
+        guard: Option<Word>,
+        new: Word,
+        next: usize,
+    },
+    /// Nothing, for others to look at the program counter.
+    Pause {
+        next: usize,
+    },
+    /// Waits until what the thread has written is there for all.
+    Fence {
+        next: usize,
+    },
+    Set {
+        dst: usize,
+        value: Word,
+        next: usize,
+    },
+    Branch {
+        cond: Word,
+        then: usize,
+        els: usize,
+    },
+    Goto {
+        next: usize,
+    },
+    /// Goes on only if the condition holds.
+    Assume {
+        cond: Word,
+        next: usize,
+    },
+    Done,
+    /// An assumption was wrong.
+    Stuck,
+    Fail,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UpdateOrder {
+    pub(crate) acquire: bool,
+    pub(crate) release: bool,
+    /// If it does not write.
+    pub(crate) fail_acquire: bool,
+}
+
+/// An expression over the registers of a thread. Values are words with zeros above their width.
+#[derive(Clone, Debug)]
+pub(crate) enum Word {
+    Const(u64),
+    Reg(usize),
+    Un(UnOp, u8, Box<Word>),
+    Bin(BinOp, u8, Box<Word>, Box<Word>),
+    /// From a width to a width.
+    Cast(Cast, u8, u8, Box<Word>),
+    Ite(Box<Word>, Box<Word>, Box<Word>),
+}
+
+impl Word {
+    pub(crate) fn eval(&self, regs: &[u64]) -> u64 {
+        match self {
+            Word::Const(value) => *value,
+            Word::Reg(reg) => regs[*reg],
+            Word::Un(op, width, a) => {
+                let a = a.eval(regs);
+                let bits = match op {
+                    UnOp::Not => !a,
+                    UnOp::Neg => a.wrapping_neg(),
+                };
+                low(bits, *width)
+            }
+            Word::Bin(op, width, a, b) => op.eval_word(*width, a.eval(regs), b.eval(regs)),
+            Word::Cast(Cast::Zero, _, to, a) => low(a.eval(regs), *to),
+            Word::Cast(Cast::Sign, from, to, a) => low(signed(a.eval(regs), *from) as u64, *to),
+            Word::Ite(c, a, b) => if c.eval(regs) == 1 { a } else { b }.eval(regs),
+        }
+    }
+
+    pub(crate) fn visit_regs(&self, visit: &mut impl FnMut(usize)) {
+        self.visit(&mut |part| {
+            if let Word::Reg(reg) = part {
+                visit(*reg);
+            }
+        });
+    }
+
+    /// Calls `visit` for this and every part of it.
+    pub(crate) fn visit(&self, visit: &mut impl FnMut(&Word)) {
+        visit(self);
+        match self {
+            Word::Const(_) | Word::Reg(_) => {}
+            Word::Un(_, _, a) | Word::Cast(_, _, _, a) => a.visit(visit),
+            Word::Bin(_, _, a, b) => {
+                a.visit(visit);
+                b.visit(visit);
+            }
+            Word::Ite(c, a, b) => {
+                c.visit(visit);
+                a.visit(visit);
+                b.visit(visit);
+            }
+        }
+    }
+}
+
+impl Step {
+    /// The expressions in it.
+    pub(crate) fn words(&self) -> Vec<&Word> {
+        match self {
+            Step::Write { value, .. } | Step::Set { value, .. } => vec![value],
+            Step::Branch { cond, .. } | Step::Assume { cond, .. } => vec![cond],
+            Step::Update { guard, new, .. } => guard.iter().chain([new]).collect(),
+            Step::Read { .. }
+            | Step::Pause { .. }
+            | Step::Fence { .. }
+            | Step::Goto { .. }
+            | Step::Done
+            | Step::Stuck
+            | Step::Fail => Vec::new(),
+        }
+    }
+
+    /// The variable that it accesses.
+    pub(crate) fn var(&self) -> Option<usize> {
+        match self {
+            Step::Read { var, .. } | Step::Write { var, .. } | Step::Update { var, .. } => Some(*var),
+            _ => None,
+        }
+    }
+}
+
+/// The value of a word with a sign.
+pub(crate) fn signed(value: u64, width: u8) -> i64 {
+    let spare = 64 - u32::from(width);
+    ((value << spare) as i64) >> spare
+}
+
+pub(crate) fn low(value: u64, width: u8) -> u64 {
+    let spare = 64 - u32::from(width);
+    (value << spare) >> spare
+}
+
+impl Step {
+    /// The nodes that may come next.
+    pub(crate) fn nexts(&self) -> impl Iterator<Item = usize> {
+        let (first, second) = match self {
+            Step::Read { next, .. }
+            | Step::Write { next, .. }
+            | Step::Update { next, .. }
+            | Step::Pause { next }
+            | Step::Fence { next }
+            | Step::Set { next, .. }
+            | Step::Goto { next }
+            | Step::Assume { next, .. } => (Some(*next), None),
+            Step::Branch { then, els, .. } => (Some(*then), Some(*els)),
+            Step::Done | Step::Stuck | Step::Fail => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// Whether nobody but the thread notices it.
+    fn is_silent(&self) -> bool {
+        matches!(
+            self,
+            Step::Pause { .. } | Step::Set { .. } | Step::Branch { .. } | Step::Goto { .. } | Step::Assume { .. }
+        )
+    }
+}
+
+impl Thread {
+    /// Nodes that can come again after themselves.
+    pub(crate) fn looping(&self) -> BitSet {
+        let n = self.nodes.len();
+        let mut found = BitSet::new(n);
+        for node in 0..n {
+            let mut seen = BitSet::new(n);
+            let mut open: Vec<usize> = self.nodes[node].step.nexts().collect();
+            while let Some(at) = open.pop() {
+                if seen.insert(at) {
+                    open.extend(self.nodes[at].step.nexts());
+                }
+            }
+            if seen.contains(node) {
+                found.insert(node);
+            }
+        }
+        found
+    }
+}

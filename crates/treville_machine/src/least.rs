@@ -1,0 +1,60 @@
+//! How many accesses are enough to come to every state: the bound that tools need which keep every access.
+//!
+//! Graphs of accesses have no end if a loop waits, but what can be observed has: every state of `rar` is reached by some
+//! run, and the least bound is the length of the longest of the shortest runs, counted in accesses.
+
+use crate::code::compile;
+use crate::engine::{bounded_messages, kept};
+use crate::memory::Views;
+use crate::props::watched_threads;
+use crate::system::{Bounds, Effect, System};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeSet, VecDeque};
+use treville_base::Cancel;
+use treville_ir::{Claims, Program};
+use treville_task::{StopReason, Unsupported};
+
+/// More states are not visited.
+const MOST_STATES: usize = 5_000_000;
+
+/// The least number of accesses, the initial writes included, with which every state of a program on `rar` is reached.
+/// Nothing if no number is enough, or it was not found.
+///
+/// # Errors
+/// If machines do not run the program.
+pub fn least_actions(program: &Program, claims: &Claims, cancel: &Cancel) -> Result<Option<u32>, Unsupported> {
+    let mut watched = BTreeSet::new();
+    claims.props().for_each(|prop| watched_threads(prop, &mut watched));
+    let code = compile(program, &watched)?;
+    let memory = Views {
+        init: code.vars.iter().map(|var| var.init).collect(),
+        n_threads: code.threads.len(),
+        always: false,
+        keep: kept(&code, claims.props()),
+    };
+    let bounds = Bounds { messages: bounded_messages(&code, None), actions: None };
+    let system = System { code: &code, memory, bounds };
+    let mut room = system.room();
+    let start = system.initial(&mut room);
+    let mut seen: FxHashSet<Vec<u8>> = FxHashSet::default();
+    // Those with fewer accesses first; a step without one goes to the front.
+    let mut open = VecDeque::from([(start, 0)]);
+    let mut most = 0;
+    let mut bytes = Vec::new();
+    while let Some((state, accesses)) = open.pop_front() {
+        system.encode(&state, &mut bytes);
+        if !seen.insert(bytes.clone()) {
+            continue;
+        }
+        most = accesses;
+        system.steps(&state, 0, &mut room, &mut |step, next| match step.effect {
+            Effect::Skip => open.push_front((next.clone(), accesses)),
+            _ => open.push_back((next.clone(), accesses + 1)),
+        });
+        if seen.len() > MOST_STATES || StopReason::of(cancel).is_some() {
+            return Ok(None);
+        }
+    }
+    let all = !room.full.contains(&true);
+    Ok(all.then_some(code.vars.len() as u32 + most))
+}
