@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use treville_base::{BitSet, Cancel, Idx};
-use treville_rma::{Atom, NodeId, Op, ProcId, PropKind, RemoteId, VarId};
-use treville_rma_machine::{About, Dead, Reduction, closure};
+use treville_rma::{Atom, Failure, NodeId, Op, ProcId, Program, PropKind, RemoteId, Trace, VarId};
+use treville_rma_machine::{About, Dead, Event, Reduction, Replay, closure};
 
 /// The most processes.
 const MAX_PROCS: usize = 8;
@@ -61,23 +61,22 @@ impl Parts {
     }
 }
 
-/// What happens in a counterexample.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// A process executes a node and goes on at another.
-    Step { proc: ProcId, node: NodeId, next: NodeId },
-    /// An operation lands; or an atomic one is taken.
-    Fire(RemoteId),
-    /// What an atomic operation has found lands.
-    Land(RemoteId),
-}
-
 /// What was found wrong, and the way to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counterexample {
     pub events: Vec<Event>,
     /// The property that may not hold; else an assertion, at the last event.
     pub property: Option<usize>,
+    /// Remote statements are done where they are issued.
+    pub at_once: bool,
+}
+
+impl Counterexample {
+    /// The run with values, if remote memory has it.
+    pub fn replayed(&self, program: &Program, placement: &BitSet) -> Option<(Failure, Trace)> {
+        let Counterexample { events, property, at_once } = self;
+        Replay { program, placement, events, property: *property, at_once: *at_once }.run()
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,6 +122,8 @@ pub(crate) struct Checker<'a, 'p> {
     ids: FxHashMap<State, u32>,
     states: Vec<(State, u32)>,
     between: usize,
+    /// Something was left out.
+    cut: bool,
     parts: RefCell<Parts>,
     /// At each place of a process, the predicates about variables that are written before they are read again.
     forgets: Vec<Vec<Bits>>,
@@ -152,6 +153,7 @@ impl<'a, 'p> Checker<'a, 'p> {
             ids: FxHashMap::default(),
             states: Vec::new(),
             between: 0,
+            cut: false,
             parts: RefCell::new(Parts::new()),
             forgets: forgets(b, settings),
         }
@@ -171,7 +173,9 @@ impl<'a, 'p> Checker<'a, 'p> {
         let mut work = VecDeque::new();
         for (events, next) in self.initial() {
             match next {
-                Next::Assertion => return Checked::MayFail(Counterexample { events, property: None }),
+                Next::Assertion => {
+                    return Checked::MayFail(Counterexample { events, property: None, at_once: self.is_sequential() });
+                }
                 Next::State(state) => {
                     if let Some(property) = self.add(state, NO_PARENT, &mut work) {
                         return self.told(NO_PARENT, 0, Some(property));
@@ -184,8 +188,8 @@ impl<'a, 'p> Checker<'a, 'p> {
             if id % 64 == 0 && self.settings.cancel.is_due() {
                 return Checked::Open("the time is over".to_owned());
             }
-            if self.states.len().max(self.between / 20) > self.settings.max_states {
-                return Checked::Open(format!("more than {} states", self.settings.max_states));
+            if self.cut || self.states.len().max(self.between / 20) > self.settings.max_states {
+                return self.too_many();
             }
             let state = self.states[id as usize].0;
             self.successors(&state, &mut ways);
@@ -199,7 +203,15 @@ impl<'a, 'p> Checker<'a, 'p> {
                 }
             }
         }
-        Checked::Holds
+        if self.cut { self.too_many() } else { Checked::Holds }
+    }
+
+    fn too_many(&self) -> Checked {
+        Checked::Open(format!("more than {} states", self.settings.max_states))
+    }
+
+    fn is_sequential(&self) -> bool {
+        self.settings.reduction.is_none()
     }
 
     fn initial(&mut self) -> Vec<Way> {
@@ -304,7 +316,7 @@ impl<'a, 'p> Checker<'a, 'p> {
             }
         }
         self.recording = false;
-        Checked::MayFail(Counterexample { events, property })
+        Checked::MayFail(Counterexample { events, property, at_once: self.is_sequential() })
     }
 
     /// Every step of a process, each after what of the network it depends on.
@@ -355,6 +367,7 @@ impl<'a, 'p> Checker<'a, 'p> {
             self.process(&here, proc, events, out);
             i += 1;
             if all.len() > self.settings.max_states {
+                self.cut = true;
                 break;
             }
         }

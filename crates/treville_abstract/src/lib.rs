@@ -9,10 +9,16 @@ mod boolean;
 mod checker;
 mod cubes;
 mod lia;
+mod listing;
+mod portfolio;
 mod prover;
+mod reduced;
 mod refine;
+mod show;
 
 pub use boolean::{BoolProgram, Sharing};
-pub use checker::{Checked, Counterexample, Elements, Event};
+pub use checker::{Checked, Counterexample, Elements};
 pub use lia::{Answer, Lia, Omega};
-pub use prover::{Options, Prover, Sequential, sequential};
+pub use portfolio::{Figures, Portfolio, Wanted};
+pub use prover::{Abstraction, Options, Prover, Sequential, sequential};
+pub use reduced::show_reduced;

@@ -9,8 +9,18 @@ use treville_base::{BitSet, Cancel};
 use treville_rma::{Atom, Cond, Op, Program, Rel};
 use treville_rma_machine::Reduction;
 
+/// How the boolean program of the reduction is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Abstraction {
+    /// With a solver, from the statements of the reduction.
+    Direct,
+    /// From the boolean program under SC.
+    Extrapolated,
+}
+
 #[derive(Clone, Debug)]
 pub struct Options {
+    pub abstraction: Abstraction,
     pub reduction: Reduction,
     pub sharing: Sharing,
     /// Begin with the predicates that the program gives.
@@ -27,6 +37,7 @@ pub struct Options {
 impl Options {
     pub fn new() -> Self {
         Options {
+            abstraction: Abstraction::Extrapolated,
             reduction: Reduction::Counted,
             sharing: Sharing::Statement,
             given: true,

@@ -2,11 +2,12 @@
 //! met: the comparisons on the way are what the abstraction did not know.
 
 use crate::boolean::{Effect, effect_of, remote_effect, without_places};
-use crate::checker::{Counterexample, Event};
+use crate::checker::Counterexample;
 use crate::lia::{Answer, Lia, cases};
 use std::collections::BTreeMap;
 use treville_base::Idx;
 use treville_rma::{Atom, Cond, Init, Linear, NodeId, Op, ProcId, Program, VarId};
+use treville_rma_machine::Event;
 
 /// What a counterexample teaches.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,6 +5,7 @@
 //! Behind every remote statement is a slot for a flush. A statement on elements of arrays is one remote statement for each
 //! choice of elements, with one slot.
 
+mod annotate;
 mod lints;
 mod lower;
 mod parse;
@@ -12,6 +13,8 @@ mod resolve;
 mod syntax;
 #[cfg(test)]
 mod tests;
+
+pub use annotate::annotated;
 
 use crate::lexer::Word;
 use lower::{Lower, Remotes};

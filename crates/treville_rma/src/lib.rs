@@ -7,6 +7,7 @@
 mod cond;
 mod linear;
 mod program;
+mod run;
 mod show;
 
 pub use cond::{Atom, Cond, Rel};
@@ -15,6 +16,7 @@ pub use program::{
     Init, LocalUse, Node, NodeId, Op, ProcId, Process, Program, PropKind, Property, Remote, RemoteId, RemoteKind, Rmw,
     Slot, SlotId, VarId, VarKind, Variable,
 };
+pub use run::{Action, Failure, Trace};
 pub use show::{Shown, show_op};
 
 #[cfg(test)]

@@ -157,6 +157,8 @@ pub struct Slot {
     pub target: ProcId,
     /// Of the remote statement before it.
     pub span: Span,
+    /// The statement before it with its label, where that is all of the body of another one, without braces.
+    pub body: Option<Span>,
     /// How many loops are around it.
     pub depth: u32,
 }

@@ -9,12 +9,12 @@ mod dead;
 mod depend;
 mod locals;
 mod network;
+mod replay;
 mod search;
 mod store;
-mod trace;
 
 pub use dead::Dead;
 pub use depend::{About, closure};
 pub use network::{Pending, Reduction, Semantics};
-pub use search::{Config, Failure, Order, Outcome, Verdict, check, final_states};
-pub use trace::{Action, Step, Trace};
+pub use replay::{Event, Replay};
+pub use search::{Config, Order, Outcome, Verdict, check, final_states};

@@ -5,10 +5,9 @@ mod exact;
 mod sets;
 
 use crate::locals::Stop;
-use crate::trace::Action;
 use rustc_hash::FxHashMap;
 use treville_base::Idx;
-use treville_rma::{Init, Program, RemoteId, RemoteKind, VarId, VarKind, Variable};
+use treville_rma::{Action, Init, Program, RemoteId, RemoteKind, VarId, VarKind, Variable};
 
 pub(crate) use exact::Exact;
 pub(crate) use sets::Sets;

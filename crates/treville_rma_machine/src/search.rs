@@ -5,10 +5,9 @@ use crate::depend::{About, Dependencies};
 use crate::locals::{Locals, Move, Stop, Target};
 use crate::network::{Entry, Exact, MAX_COUNT, Memory, Network, Pending, Semantics, Sequential, Sets, State, entries};
 use crate::store::{StateId, Store};
-use crate::trace::{Action, Step, Trace};
 use std::collections::VecDeque;
 use treville_base::{BitSet, Cancel, Idx};
-use treville_rma::{NodeId, Op, ProcId, Program, PropKind, RemoteId, SlotId, VarId, VarKind};
+use treville_rma::{Action, Failure, NodeId, Op, ProcId, Program, PropKind, RemoteId, SlotId, Trace, VarId, VarKind};
 
 /// What to search, and how.
 #[derive(Clone, Debug)]
@@ -58,13 +57,6 @@ pub enum Verdict {
     Fails(Failure, Trace),
     /// Why it was given up.
     Open(String),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Failure {
-    /// This one of the program's properties.
-    Property(usize),
-    Assertion(ProcId, NodeId),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -463,7 +455,7 @@ impl<'p> Search<'p> {
             steps.extend(actions);
         }
         let blocking = self.blocking(&steps, &states);
-        Ok(Trace { steps: steps.into_iter().map(|action| Step { action }).collect(), blocking: Some(blocking) })
+        Ok(Trace { steps, blocking: Some(blocking) })
     }
 
     /// The states before each of these actions, which begin at `from`: steps of the network, then one of a process.

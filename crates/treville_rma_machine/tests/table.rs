@@ -72,17 +72,20 @@ fn the_run_that_breaks_the_example() {
     let program = case_study("fig2");
     let config = Config { reduce: false, ..Config::new(TWO, slots(&program, &[2])) };
     let Verdict::Fails(_, trace) = check(&program, &config).verdict else { panic!("it holds") };
-    let shown: Vec<String> = trace.steps.iter().map(|s| s.show(&program)).collect();
+    let shown = |step: &treville_rma::Action| {
+        format!("{}: {}: {}", step.who(&program), step.statement(&program), step.effect(&program))
+    };
+    let shown: Vec<String> = trace.steps.iter().map(shown).collect();
     let expected = [
-        "process 2: put(Y, 1, X)",
-        "process 2: store X = 3   [3]",
-        "process 2: R = get(Y, 1)",
-        "network: put(Y, 1, X) reads X = 3",
-        "network: put(Y, 1, X) writes Y = 3",
-        "network: R = get(Y, 1) reads Y = 3",
-        "network: R = get(Y, 1) writes R = 3",
-        "process 2: flush(1)",
-        "process 2: load r = R   [3]",
+        "process 2: put(Y, 1, X): is issued",
+        "process 2: store X = 3: writes X = 3",
+        "process 2: R = get(Y, 1): is issued",
+        "network: put(Y, 1, X): reads X = 3",
+        "network: put(Y, 1, X): writes Y = 3",
+        "network: R = get(Y, 1): reads Y = 3",
+        "network: R = get(Y, 1): writes R = 3",
+        "process 2: flush(1): nothing is on its way",
+        "process 2: load r = R: reads R = 3",
     ];
     assert_eq!(shown, expected);
     assert_eq!(trace.blocking, Some(slots(&program, &[1])));

@@ -8,7 +8,7 @@ use treville_base::{BitSet, Cancel};
 /// What was found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Phases {
-    /// Smallest placements that are proved; empty if the initial one is not.
+    /// Cheapest placements that are proved; empty if the initial one is not.
     pub placements: Vec<BitSet>,
     /// Sites that could not be removed alone.
     pub needed: Vec<usize>,
@@ -27,6 +27,9 @@ pub fn two_phases<J: Judge>(judge: &J, initial: &BitSet, cancel: &Cancel) -> Pha
     for site in initial.iter() {
         let mut less = initial.clone();
         less.remove(site);
+        if cancel.is_due() {
+            return Phases { placements: vec![initial.clone()], stopped: true, ..found };
+        }
         found.checks += 1;
         if judge.prove(&less) == Proof::Holds { removable.push(site) } else { found.needed.push(site) }
     }
@@ -45,6 +48,10 @@ struct Depth<'a, J> {
 }
 
 impl<J: Judge> Depth<'_, J> {
+    fn cost(&self, sites: impl Iterator<Item = usize>) -> u64 {
+        sites.map(|site| self.judge.cost(site).max(1)).sum()
+    }
+
     /// Removes sites from the one at `from` on.
     fn remove(&mut self, placement: &BitSet, from: usize) {
         for at in from..self.removable.len() {
@@ -52,8 +59,9 @@ impl<J: Judge> Depth<'_, J> {
                 self.found.stopped = true;
                 return;
             }
-            let best = self.found.placements[0].len();
-            if placement.len() - (self.removable.len() - at) > best {
+            let best = self.cost(self.found.placements[0].iter());
+            let left = self.cost(self.removable[at..].iter().copied());
+            if self.cost(placement.iter()).saturating_sub(left) > best {
                 return;
             }
             let mut less = placement.clone();
@@ -63,10 +71,11 @@ impl<J: Judge> Depth<'_, J> {
             }
             self.found.checks += 1;
             if self.judge.prove(&less) == Proof::Holds {
-                if less.len() < best {
+                let cost = self.cost(less.iter());
+                if cost < best {
                     self.found.placements.clear();
                 }
-                if less.len() <= best {
+                if cost <= best {
                     self.found.placements.push(less.clone());
                 }
                 self.remove(&less, at + 1);

@@ -19,6 +19,15 @@ pub(super) struct Remotes {
     cases: BTreeMap<u32, (SlotId, Vec<(Cond, RemoteId)>)>,
 }
 
+/// What is around a statement.
+#[derive(Clone, Copy)]
+struct Around {
+    /// How many loops.
+    depth: u32,
+    /// The statement that it is but for labels, where that is a body without braces.
+    body: Option<Span>,
+}
+
 impl Remotes {
     /// Adds those of a list of statements.
     pub(super) fn add(
@@ -30,18 +39,28 @@ impl Remotes {
         errors: &mut Vec<Diagnostic>,
     ) {
         for stmt in stmts {
-            self.add_one(stmt, depth, proc, names, errors);
+            self.add_one(stmt, Around { depth, body: None }, proc, names, errors);
         }
     }
 
-    fn add_one(&mut self, stmt: &Stmt<'_>, depth: u32, proc: ProcId, names: &Names<'_>, errors: &mut Vec<Diagnostic>) {
+    fn add_one(
+        &mut self,
+        stmt: &Stmt<'_>,
+        around: Around,
+        proc: ProcId,
+        names: &Names<'_>,
+        errors: &mut Vec<Diagnostic>,
+    ) {
+        let body = if stmt.bare { Some(stmt.span) } else { around.body };
         if let StmtKind::Remote(remote) = &stmt.kind
-            && let Err(error) = self.remote(stmt.span, remote, depth, proc, names)
+            && let Err(error) = self.remote(stmt.span, remote, Around { body, ..around }, proc, names)
         {
             errors.push(error);
         }
+        let labelled = matches!(stmt.kind, StmtKind::Labelled(..));
         for (part, in_loop) in stmt.kind.parts() {
-            self.add_one(part, depth + u32::from(in_loop), proc, names, errors);
+            let around = Around { depth: around.depth + u32::from(in_loop), body: body.filter(|_| labelled) };
+            self.add_one(part, around, proc, names, errors);
         }
     }
 
@@ -49,7 +68,7 @@ impl Remotes {
         &mut self,
         span: Span,
         stmt: &RemoteStmt<'_>,
-        depth: u32,
+        around: Around,
         proc: ProcId,
         names: &Names<'_>,
     ) -> Resolved<()> {
@@ -58,7 +77,7 @@ impl Remotes {
         let there = names.owned(&stmt.remote, target, "")?;
         let own = names.owned(&stmt.own, proc, ", which executes this")?;
         let operands = stmt.operands.iter().map(|e| names.number(e, scope)).collect::<Resolved<Vec<_>>>()?;
-        let slot = self.slots.push(Slot { proc, target, span, depth });
+        let slot = self.slots.push(Slot { proc, target, span, body: around.body, depth: around.depth });
         let mut cases = Vec::new();
         for (cond, there) in names.cases(&stmt.remote, there, scope)? {
             for (also, own) in names.cases(&stmt.own, own, scope)? {

@@ -257,7 +257,7 @@ impl<'a> Parser<'a> {
     /// A block, or one statement.
     fn block(&mut self) -> Parsed<Vec<Stmt<'a>>> {
         if !self.c.eat("{") {
-            return Ok(vec![self.nested(Self::stmt)?]);
+            return Ok(vec![Stmt { bare: true, ..self.nested(Self::stmt)? }]);
         }
         self.nested(|p| {
             let mut body = Vec::new();
@@ -283,13 +283,13 @@ impl<'a> Parser<'a> {
         if let Some(label) = self.label()? {
             let inner = Box::new(self.nested(Self::stmt)?);
             let span = start.to(inner.span);
-            return Ok(Stmt { kind: StmtKind::Labelled(label, inner), span });
+            return Ok(Stmt { kind: StmtKind::Labelled(label, inner), span, bare: false });
         }
         let Some(kind) = self.compound()? else {
             let kind = self.simple()?;
             let span = start.to(self.c.last_span());
             self.c.expect(";")?;
-            return Ok(Stmt { kind, span });
+            return Ok(Stmt { kind, span, bare: false });
         };
         // What is shown of a compound statement is its first word, or its condition.
         let span = match &kind {
@@ -297,7 +297,7 @@ impl<'a> Parser<'a> {
             StmtKind::Do { cond: Some(cond), .. } => cond.span,
             _ => start,
         };
-        Ok(Stmt { kind, span })
+        Ok(Stmt { kind, span, bare: false })
     }
 
     fn label(&mut self) -> Parsed<Option<Word<'a>>> {

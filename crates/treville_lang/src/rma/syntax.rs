@@ -40,6 +40,8 @@ pub(super) struct Place<'a> {
 pub(super) struct Stmt<'a> {
     pub(super) kind: StmtKind<'a>,
     pub(super) span: Span,
+    /// It is the body of another one, without braces.
+    pub(super) bare: bool,
 }
 
 /// Conditions that are `None` are `?`.

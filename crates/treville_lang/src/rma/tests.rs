@@ -1,6 +1,6 @@
 //! What programs become, and what is said of wrong and of strange ones.
 
-use super::parse;
+use super::{annotated, parse};
 use treville_base::{Diagnostic, FileId, SourceMap};
 use treville_rma::{Program, Shown, show_op};
 
@@ -218,4 +218,19 @@ fn the_case_studies_are_read() {
         }
     }
     assert!(n >= 15, "{n} programs");
+}
+
+#[test]
+fn flushes_are_written_into_the_text() {
+    let text = "process 1: shared X; local u;\nprocess 2: shared Y; local r;\n\
+                put(X, 1, Y);\nif (r == 0) l: Y = get(X, 1); else { put(X, 1, Y) /* ; */ ; load r = Y; }\nassert final r == 0;\n";
+    let (program, _) = parse(FileId(0), "test", text).expect("a program");
+    let all = treville_base::BitSet::full(program.slots.len());
+    let flushed = annotated(&program, text, &all);
+    let expected = "process 1: shared X; local u;\nprocess 2: shared Y; local r;\n\
+                    put(X, 1, Y); flush(1); // slot 1\nif (r == 0) { l: Y = get(X, 1); flush(1); } \
+                    else { put(X, 1, Y) /* ; */ ; flush(1); load r = Y; }\nassert final r == 0;\n";
+    assert_eq!(flushed, expected);
+    let (again, _) = parse(FileId(0), "test", &flushed).expect("a program");
+    assert_eq!(again.slots.len(), program.slots.len());
 }

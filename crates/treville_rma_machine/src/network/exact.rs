@@ -2,8 +2,7 @@
 
 use super::{Entry, Memory, Network, Pending, State, count, entries, set};
 use crate::locals::Stop;
-use crate::trace::Action;
-use treville_rma::{RemoteId, VarId};
+use treville_rma::{Action, RemoteId, VarId};
 
 pub(crate) struct Exact(pub(crate) Pending);
 

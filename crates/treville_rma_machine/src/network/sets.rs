@@ -3,8 +3,7 @@
 
 use super::{Entry, Memory, Network, Reduction, State, count, entries, set};
 use crate::locals::Stop;
-use crate::trace::Action;
-use treville_rma::{RemoteId, VarId};
+use treville_rma::{Action, RemoteId, VarId};
 
 /// Pending instances of an atomic operation.
 const MAX_RMW: u32 = 3;
