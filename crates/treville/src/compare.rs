@@ -60,6 +60,9 @@ impl Session<'_> {
 
     /// An execution that one allows and the other forbids, for each of the two.
     fn compare_executions(&self, path: &str, models: &[String; 2], options: &Options) -> Result<Comparison, Failure> {
+        if options.run.cross_check.is_some() {
+            return Err(unknown("executions are compared by one engine; --cross-check is for outcomes".to_owned()));
+        }
         let [a, b] = [&models[0], &models[1]].map(|model| self.prepare(path, &under(model, options)));
         let (a, b) = (a?, b?);
         let mut bounded = false;

@@ -185,7 +185,7 @@ fn run(session: &Session<'_>, test: &str, model: Option<&str>) -> Reached {
             show_failure(failure);
             return Reached::Rejected;
         }
-        Content::Program(_) | Content::Claims(_) => return Reached::Ran,
+        Content::Program(_) | Content::Claims(_) | Content::Remote(_) => return Reached::Ran,
         Content::Checked(found) => found,
     };
     if found.outcome.stopped.is_some() {

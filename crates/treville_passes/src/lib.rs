@@ -15,6 +15,7 @@ mod compact;
 mod constants;
 pub mod flatten;
 mod fold;
+mod forget;
 mod inline;
 mod known;
 pub mod loop_free;
@@ -28,6 +29,7 @@ pub mod target;
 pub mod unroll;
 
 pub use flatten::flatten;
+pub use forget::forget;
 pub use inline::{InlineLimits, inline};
 pub use known::with_known_addresses;
 pub use loop_free::loop_free;

@@ -2,12 +2,12 @@
 //! not apply is left out, none changes its meaning.
 
 use crate::{
-    Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, ProgramChecked, claims, show_state, state,
+    Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, ProgramChecked, claims, rma, show_state, state,
 };
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
 use treville_ir::Quantifier;
-use treville_task::{Observation, Scope, StopReason, Verdict};
+use treville_task::{Action, Observation, Scope, StopReason, StoryStep, Verdict, Violation};
 
 /// What the caller asked to see beyond the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,17 +42,25 @@ pub fn json(report: &FileReport, details: Details) -> String {
             }
             claims::json(&mut object, checked, details);
         }
+        Content::Remote(checked) => {
+            scope(&mut object, &checked.verdict, &checked.scope);
+            if let Some(reason) = report.reason() {
+                object.string("reason", &reason);
+            }
+            rma::json(&mut object, checked, details);
+        }
     }
     object.raw("time_ms", &format!("{:.3}", report.time.as_secs_f64() * 1e3));
-    let outcome = match &report.content {
-        Content::Checked(checked) => Some(&checked.outcome),
-        Content::Program(checked) => Some(&checked.outcome),
-        Content::Claims(checked) => Some(&checked.outcome),
+    let stats = match &report.content {
+        Content::Checked(checked) => Some(&checked.outcome.stats),
+        Content::Program(checked) => Some(&checked.outcome.stats),
+        Content::Claims(checked) => Some(&checked.outcome.stats),
+        Content::Remote(checked) => Some(&checked.stats),
         Content::Failed(_) => None,
     };
-    if let (Some(outcome), true) = (outcome, details.stats) {
+    if let (Some(figures), true) = (stats, details.stats) {
         let mut stats = Object::new();
-        outcome.stats.iter().for_each(|(name, value)| stats.number(name, *value));
+        figures.iter().for_each(|(name, value)| stats.number(name, *value));
         object.raw("stats", &stats.end());
     }
     object.end()
@@ -130,12 +138,32 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
             found.raw("other", &location(&checked.sources, span));
         }
         found.number("thread", u64::from(violation.thread));
+        let inputs = inputs(&checked.sources, violation);
+        if !inputs.is_empty() {
+            found.raw("inputs", &array(&inputs));
+        }
         object.raw("violation", &found.end());
         let drawing = Drawing::of_violation(&checked.program, &checked.sources, violation);
         if let (Some(drawing), true) = (drawing, details.witness) {
             object.raw("witness", &execution(&drawing));
         }
     }
+}
+
+/// The values that nothing determines, in the execution that shows a violation.
+fn inputs(sources: &SourceMap, violation: &Violation) -> Vec<String> {
+    let steps = violation.story.iter().flat_map(|story| &story.steps);
+    let input = |step: &StoryStep| {
+        let Action::Choose(value) = step.action else { return None };
+        let mut object = Object::new();
+        object.number("value", value);
+        object.number("thread", u64::from(step.thread));
+        if let Some(span) = step.span {
+            object.raw("location", &location(sources, span));
+        }
+        Some(object.end())
+    };
+    steps.filter_map(input).collect()
 }
 
 pub(crate) fn location(sources: &SourceMap, span: Span) -> String {

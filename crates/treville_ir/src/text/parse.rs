@@ -1,7 +1,7 @@
 //! Text to programs.
 
 use super::lexer::{Token, tokens};
-use super::{BINARY, STORAGES, WAITS, YIELDING};
+use super::{BINARY, HANDLES, STORAGES, WAITS, YIELDING};
 use crate::{
     Block, BlockId, Callee, Dialect, Expr, Failure, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Object,
     ObjectId, Op, Program, Reg, RegInfo, Root, StatusDependency, Tags, Terminator, Type, UpdateTags,
@@ -521,6 +521,8 @@ impl Parser {
             Ok(Op::Alloc { dst: needed()?, size, storage, zeroed: self.eat_word("zeroed") })
         } else if self.eat_word("nondet") {
             Ok(Op::Nondet { dst: needed()? })
+        } else if self.eat_word("handle") {
+            Ok(Op::Handle { dst: needed()?, op: self.choice(HANDLES)?, arg: self.expr()? })
         } else {
             self.error("expected an operation")
         }

@@ -245,6 +245,7 @@ impl Compiler<'_> {
             | Op::StoreConditional { .. }
             | Op::Opaque { .. }
             | Op::Nondet { .. }
+            | Op::Handle { .. }
             | Op::Call { .. }
             | Op::Spawn { .. }
             | Op::Join { .. }

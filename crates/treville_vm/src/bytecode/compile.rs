@@ -10,6 +10,7 @@ use super::code::{Code, Image, Ins, LoopInfo, NOWHERE, Site, SiteId, SiteKind, S
 use super::{flow, retry};
 use access::Source;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use treville_base::{Idx, IndexVec, Span};
 use treville_ir::{
     BlockId, Callee, Expr, Func, FuncId, Inst, InstrId, LockOp, Mark, Op, Program, Reg, Tags, Terminator, UpdateTags,
@@ -34,7 +35,9 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         .collect::<Result<_, _>>()?;
     let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
     let tries_locks = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
-    Ok(Image { codes, sites, tries_locks })
+    let unknown = |site: &Site| matches!(site.kind, SiteKind::Nondet { width: 2.. } | SiteKind::Handle);
+    let symbols = sites.iter().any(unknown).then(Arc::default);
+    Ok(Image { codes, sites, tries_locks, symbols })
 }
 
 struct Compiler<'a> {
@@ -381,6 +384,11 @@ impl<'a> Compiler<'a> {
                 let site = self.site(SiteKind::Nondet { width: self.func.regs[*dst].width }, 0);
                 self.push(Ins::Nondet { dst: slot(*dst), site })
             }
+            Op::Handle { dst, op, arg } => {
+                let src = self.value(arg)?;
+                let site = self.site(SiteKind::Handle, 0);
+                self.push(Ins::Handle { op: *op, dst: slot(*dst), src, site })
+            }
             Op::Mark(Mark::SpinStart) => self.push(Ins::SpinStart),
             Op::Mark(Mark::SpinEnd) => {
                 let site = self.site(SiteKind::SpinEnd, 0);
@@ -536,6 +544,7 @@ fn operands(ins: &mut Ins) -> Vec<&mut Slot> {
         | Ins::Neg { dst, src, .. }
         | Ins::Low { dst, src, .. }
         | Ins::Sign { dst, src, .. }
+        | Ins::Handle { dst, src, .. }
         | Ins::Local { dst, src } => vec![dst, src],
         Ins::High { dst, low } => vec![dst, low],
         Ins::Upper { src } => vec![src],
@@ -578,6 +587,7 @@ impl Ins {
             | Ins::Free { site, .. }
             | Ins::Fail { site }
             | Ins::Nondet { site, .. }
+            | Ins::Handle { site, .. }
             | Ins::SpinEnd { site } => Some(site),
             _ => None,
         }

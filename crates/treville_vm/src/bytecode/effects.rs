@@ -2,6 +2,7 @@
 
 use super::code::{Image, Site, SiteId, SiteKind};
 use super::run::{LoopState, NO_ADDRESS, Runner, address};
+use super::symbols::is_term;
 use super::track::Track;
 
 impl<T: Track> Runner<T> {
@@ -59,6 +60,8 @@ impl<T: Track> Runner<T> {
     pub(super) fn publish(&mut self, value: u64) {
         if let Some(n) = self.own_object(value).filter(|n| *n < 64) {
             self.published |= 1 << n;
+        } else if is_term(value) {
+            self.published = u64::MAX;
         }
     }
 }

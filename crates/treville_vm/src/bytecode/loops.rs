@@ -23,6 +23,7 @@ impl<T: Track> Runner<T> {
         options: &RunOptions,
     ) -> Option<Step> {
         let depth = self.frames.len() as u16;
+        self.handles.before_round = self.handles.made;
         while self.loops.last().is_some_and(|l| l.depth == depth && !encloses(code, l.id, id)) {
             self.pop_loop();
         }

@@ -7,14 +7,18 @@ mod code;
 mod compile;
 mod effects;
 mod flow;
+mod handles;
 mod loops;
 mod private;
 mod retry;
 mod run;
 mod saved;
+mod symbols;
 mod track;
 
 pub use code::{Image, Site, SiteId, SiteKind};
 pub use compile::{Access, NotCompiled, Parts, compile};
+pub use handles::Misuse;
 pub use run::{RunOptions, Runner, Step, address};
+pub use symbols::{Shared, Symbols, is_term, term_of};
 pub use track::{Dependencies, StepDeps, Track};

@@ -1,8 +1,11 @@
 //! Running compiled code: one thread, up to the next step that the engine has to know of.
 
 use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
+use super::handles::{Handles, Misuse};
+use super::symbols::is_term;
 use super::track::{Dependencies, StepDeps, Track};
-use treville_ir::{Failure, FuncId, Program, Reg, Storage, Wait};
+use treville_ir::{Failure, FuncId, HandleOp, Program, Reg, Storage, Wait};
+use treville_term::UnOp;
 
 /// Where things live. Addresses are a function of the thread, the count of its allocations and the offset, never reused,
 /// and leave the upper 16 bits free for programs that keep tags there.
@@ -47,7 +50,7 @@ pub mod address {
 }
 
 /// What a thread does next. After `Load`, `UpdateRead`, `Spawn`, `Join` and `Nondet` the engine answers with
-/// [`Runner::give`]; after the others it just runs on.
+/// [`Runner::give`], after `Decide` with [`Runner::decide`]; after the others it just runs on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Step {
     Load {
@@ -93,6 +96,16 @@ pub enum Step {
     },
     Nondet {
         site: SiteId,
+    },
+    /// The way on depends on the value that this word stands for, which is unknown; `site` if an access or a wait needs it.
+    Decide {
+        site: Option<SiteId>,
+        word: u64,
+    },
+    /// The explicit interface to unknown values is not used as it must be.
+    Misuse {
+        site: SiteId,
+        misuse: Misuse,
     },
     /// Waits for ever as things are.
     Blocked {
@@ -182,6 +195,10 @@ pub struct Runner<T = ()> {
     pub(crate) private: Vec<u8>,
     /// Begin and size of each private object.
     pub(crate) private_objects: Vec<(u32, u32)>,
+    /// Where private memory has unknown values: begin, size and the word, none overlapping.
+    pub(crate) private_terms: Vec<(u32, u8, u64)>,
+    /// The word that [`Step::Decide`] is about.
+    asked: u64,
     /// Escaping objects of the active functions.
     pub(crate) stack: Vec<u64>,
     /// Locks that it holds, and how many effects there were when it had taken each.
@@ -190,6 +207,7 @@ pub struct Runner<T = ()> {
     pub(super) released: u32,
     pub(crate) loops: Vec<LoopState>,
     pub(crate) loop_slots: Vec<u64>,
+    pub(crate) handles: Handles,
     pub(super) track: T,
 }
 
@@ -221,12 +239,14 @@ impl<T: Track> Runner<T> {
         self.frames.clear();
         self.private.clear();
         self.private_objects.clear();
+        self.private_terms.clear();
         self.stack.clear();
         self.held.clear();
         self.loops.clear();
         self.loop_slots.clear();
         (self.n_allocs, self.effects, self.spin, self.published) = (0, 0, 0, 0);
         self.last_read = None;
+        self.handles = Handles::default();
         self.track = T::default();
         self.enter(image, func.0, NOWHERE);
         for (param, arg) in image.codes[func.0 as usize].params.iter().zip(args) {
@@ -300,21 +320,34 @@ impl<T: Track> Runner<T> {
         self.pc += 1;
     }
 
+    /// Answers [`Step::Decide`]: what was asked for has this value, wherever the thread has it in its slots.
+    pub fn decide(&mut self, value: u64) {
+        let asked = self.asked;
+        self.slots.iter_mut().filter(|word| **word == asked).for_each(|word| *word = value);
+    }
+
     /// Runs up to the next step.
     pub fn run(&mut self, image: &Image, options: &RunOptions) -> Step {
+        match T::SYMBOLIC && image.symbols.is_some() {
+            true => self.run_frames::<true>(image, options),
+            false => self.run_frames::<false>(image, options),
+        }
+    }
+
+    fn run_frames<const SYMBOLIC: bool>(&mut self, image: &Image, options: &RunOptions) -> Step {
         let mut fuel = options.fuel;
         loop {
             let Some(frame) = self.frames.last().copied() else { return Step::End(0) };
             let code = &image.codes[frame.func as usize];
-            let outcome = self.run_frame(image, code, frame, options, &mut fuel);
+            let outcome = self.run_frame::<SYMBOLIC>(image, code, frame, options, &mut fuel);
             if let Some(step) = outcome {
                 return step;
             }
         }
     }
 
-    /// Runs until a step, or until another frame is on top.
-    fn run_frame(
+    /// Runs until a step, or until another frame is on top. Without `SYMBOLIC`, all words are numbers.
+    fn run_frame<const SYMBOLIC: bool>(
         &mut self,
         image: &Image,
         code: &Code,
@@ -333,6 +366,42 @@ impl<T: Track> Runner<T> {
             ($slot:expr, $value:expr) => {{
                 let value = $value;
                 self.slots[base + usize::from($slot)] = value;
+            }};
+        }
+        // A number, kept apart from the names of terms.
+        macro_rules! number {
+            ($value:expr) => {{
+                let value = $value;
+                match (SYMBOLIC && is_term(value)).then_some(&image.symbols) {
+                    Some(Some(symbols)) => symbols.number(value),
+                    _ => value,
+                }
+            }};
+        }
+        // What is computed with terms if one of the words names one, and with numbers otherwise.
+        macro_rules! either {
+            ([$($word:expr),*], $symbols:ident => $term:expr, $value:expr) => {
+                match (SYMBOLIC && ($(is_term($word))||*)).then_some(&image.symbols) {
+                    Some(Some($symbols)) => $term,
+                    _ => number!($value),
+                }
+            };
+        }
+        // The number in a slot, which must be known to go on.
+        macro_rules! known {
+            ($slot:expr, $site:expr) => {{
+                let word = get!($slot);
+                match (SYMBOLIC && is_term(word)).then_some(&image.symbols) {
+                    Some(Some(symbols)) => match symbols.known(word) {
+                        Some(value) => value,
+                        None => {
+                            self.asked = word;
+                            self.pc = pc - 1;
+                            return Some(Step::Decide { site: $site, word });
+                        }
+                    },
+                    _ => word,
+                }
             }};
         }
         macro_rules! flow {
@@ -360,28 +429,42 @@ impl<T: Track> Runner<T> {
                     flow!(dst, src);
                 }
                 Ins::Bin { op, width, dst, a, b } => {
-                    set!(dst, op.eval_word(width, get!(a), get!(b)));
+                    let (x, y) = (get!(a), get!(b));
+                    set!(dst, either!([x, y], symbols => symbols.bin(op, width, x, y), op.eval_word(width, x, y)));
                     flow!(dst, a, b);
                 }
                 Ins::Not { width, dst, src } => {
-                    set!(dst, low(width, !get!(src)));
+                    let x = get!(src);
+                    set!(dst, either!([x], symbols => symbols.un(UnOp::Not, width, x), low(width, !x)));
                     flow!(dst, src);
                 }
                 Ins::Neg { width, dst, src } => {
-                    set!(dst, low(width, get!(src).wrapping_neg()));
+                    let x = get!(src);
+                    set!(dst, either!([x], symbols => symbols.un(UnOp::Neg, width, x), low(width, x.wrapping_neg())));
                     flow!(dst, src);
                 }
                 Ins::Low { width, dst, src } => {
-                    set!(dst, low(width, get!(src)));
+                    let x = get!(src);
+                    set!(dst, either!([x], symbols => symbols.low(width, x), low(width, x)));
                     flow!(dst, src);
                 }
                 Ins::Sign { from, to, dst, src } => {
                     let spare = 64 - u32::from(from);
-                    set!(dst, low(to, (((get!(src) << spare) as i64) >> spare) as u64));
+                    let x = get!(src);
+                    let extended = low(to, (((x << spare) as i64) >> spare) as u64);
+                    set!(dst, either!([x], symbols => symbols.sign(from, to, x), extended));
                     flow!(dst, src);
                 }
                 Ins::Select { dst, cond, yes, no } => {
-                    set!(dst, if get!(cond) == 0 { get!(no) } else { get!(yes) });
+                    let (c, y, n) = (get!(cond), get!(yes), get!(no));
+                    set!(
+                        dst,
+                        match (SYMBOLIC && is_term(c)).then_some(&image.symbols) {
+                            Some(Some(symbols)) => symbols.select(c, y, n),
+                            _ if c == 0 => n,
+                            _ => y,
+                        }
+                    );
                     flow!(dst, cond, yes, no);
                 }
                 Ins::Local { dst, src } => {
@@ -390,8 +473,9 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Goto(to) => pc = jump(pc, to, fuel),
                 Ins::If { cond, then, els } => {
+                    let decided = known!(cond, None);
                     self.track.branch(at!(cond));
-                    pc = jump(pc, if get!(cond) == 0 { els } else { then }, fuel);
+                    pc = jump(pc, if decided == 0 { els } else { then }, fuel);
                 }
                 Ins::Loop(id) => {
                     if let Some(step) = self.at_loop(image, code, base, id, options) {
@@ -407,12 +491,12 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::Load { dst, addr: place, site } => {
-                    let addr = get!(place);
+                    let addr = known!(place, Some(site));
                     if !is_private(addr) {
                         self.track.step(Some(at!(place)), &[]);
                         stop!(pc - 1, Step::Load { site, addr });
                     }
-                    match self.private_load(addr, image.sites[site].size) {
+                    match self.private_load(image, addr, image.sites[site].size) {
                         Some((words, range)) => {
                             set!(dst, words[0]);
                             self.upper = words[1];
@@ -427,26 +511,26 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Upper { src } => (self.upper, self.upper_slot) = (get!(src), Some(at!(src))),
                 Ins::Store { addr: place, value: from, site } => {
-                    let (addr, value) = (get!(place), get!(from));
+                    let (addr, value) = (known!(place, Some(site)), get!(from));
                     let (words, sources) = self.written(value, at!(from));
                     if !is_private(addr) {
                         self.note_store(image, site, addr, words);
                         self.track.step(Some(at!(place)), &sources);
                         stop!(pc, Step::Store { site, addr, words });
                     }
-                    match self.private_store(addr, image.sites[site].size, words) {
+                    match self.private_store(image, addr, image.sites[site].size, words) {
                         Some(range) => self.track.store(range, at!(place), &sources),
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
                     }
                 }
                 Ins::UpdateRead { dst, addr: place, site } => {
-                    let addr = get!(place);
+                    let addr = known!(place, Some(site));
                     self.track.update(true);
                     if !is_private(addr) {
                         self.track.update_step(at!(place), base, &image.sites[site].uses);
                         stop!(pc - 1, Step::UpdateRead { site, addr });
                     }
-                    match self.private_load(addr, image.sites[site].size) {
+                    match self.private_load(image, addr, image.sites[site].size) {
                         Some((words, range)) => {
                             set!(dst, words[0]);
                             self.upper = words[1];
@@ -456,7 +540,7 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::UpdateWrite { addr: place, value: from, site } => {
-                    let (addr, value) = (get!(place), get!(from));
+                    let (addr, value) = (known!(place, Some(site)), get!(from));
                     let (words, sources) = self.written(value, at!(from));
                     self.track.update(false);
                     if !is_private(addr) {
@@ -466,7 +550,7 @@ impl<T: Track> Runner<T> {
                         self.track.step(Some(at!(place)), &sources);
                         stop!(pc, Step::UpdateWrite { site, addr, words });
                     }
-                    if let Some(range) = self.private_store(addr, image.sites[site].size, words) {
+                    if let Some(range) = self.private_store(image, addr, image.sites[site].size, words) {
                         self.track.store(range, at!(place), &sources);
                     }
                 }
@@ -490,8 +574,9 @@ impl<T: Track> Runner<T> {
                     flow!(dst);
                 }
                 Ins::Wait { cond, site } => {
+                    let decided = known!(cond, Some(site));
                     self.track.branch(at!(cond));
-                    if get!(cond) == 0 {
+                    if decided == 0 {
                         let SiteKind::Wait(wait) = image.sites[site].kind else {
                             unreachable!("a wait has a wait's site")
                         };
@@ -505,7 +590,7 @@ impl<T: Track> Runner<T> {
                 Ins::CallPointer { dst, callee, args, site } => {
                     self.pc = pc;
                     self.track.branch(at!(callee));
-                    let Some(func) = func_at(image, get!(callee)) else {
+                    let Some(func) = func_at(image, known!(callee, Some(site))) else {
                         stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess });
                     };
                     return self.call(image, code, base, func.0, dst, args);
@@ -526,7 +611,7 @@ impl<T: Track> Runner<T> {
                     self.track.step(None, (value != NOWHERE).then(|| at!(value)).as_slice());
                     stop!(pc - 1, Step::End(result));
                 }
-                Ins::Spawn { func: from, args, site, .. } => match func_at(image, get!(from)) {
+                Ins::Spawn { func: from, args, site, .. } => match func_at(image, known!(from, Some(site))) {
                     Some(func) => {
                         self.effects += 1;
                         self.published = u64::MAX;
@@ -536,11 +621,12 @@ impl<T: Track> Runner<T> {
                     None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
                 },
                 Ins::Join { thread, site, .. } => {
+                    let handle = known!(thread, Some(site));
                     self.track.step(Some(at!(thread)), &[]);
-                    stop!(pc - 1, Step::Join { site, thread: get!(thread) });
+                    stop!(pc - 1, Step::Join { site, thread: handle });
                 }
                 Ins::Alloc { dst, size, site } => {
-                    let size = get!(size);
+                    let size = known!(size, Some(site));
                     let SiteKind::Alloc { storage, .. } = image.sites[site].kind else {
                         unreachable!("an allocation's site")
                     };
@@ -564,7 +650,7 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::Free { addr, site } => {
-                    let addr = get!(addr);
+                    let addr = known!(addr, Some(site));
                     self.effects += 1;
                     if is_private(addr) {
                         stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidFree });
@@ -578,6 +664,14 @@ impl<T: Track> Runner<T> {
                     stop!(pc - 1, Step::Fail { site: Some(site), failure });
                 }
                 Ins::Nondet { site, .. } => stop!(pc - 1, Step::Nondet { site }),
+                Ins::Handle { op, dst, src, site } => {
+                    let word = if op == HandleOp::Make { get!(src) } else { known!(src, Some(site)) };
+                    match self.handle(image, op, word, site) {
+                        Ok(word) => set!(dst, word),
+                        Err(misuse) => stop!(pc - 1, Step::Misuse { site, misuse }),
+                    }
+                    flow!(dst, src);
+                }
                 Ins::SpinStart => self.spin = self.effects,
                 Ins::SpinEnd { site } => {
                     if self.spin == self.effects {
@@ -641,6 +735,7 @@ impl<T: Track> Runner<T> {
             self.track.flow(caller.base as usize + usize::from(frame.dst), from.as_slice());
         }
         self.private.truncate(frame.private as usize);
+        self.private_terms.retain(|(begin, ..)| *begin < frame.private);
         self.private_objects.truncate(usize::from(frame.n_private));
         self.slots.truncate(frame.base as usize);
         self.track.bytes(self.private.len());
