@@ -13,7 +13,7 @@ use crate::{Options, RunOptions, Session, failure, unreadable};
 use exact::{Exact, Limits};
 use std::sync::Arc;
 use std::time::Instant;
-use treville_abstract::{Checked, Portfolio, Wanted};
+use treville_abstract::{Checked, Patience, Portfolio, Wanted};
 use treville_base::{BitSet, Cancel, Diagnostic, SourceMap};
 use treville_report::{Chosen, Failure, RmaChecked, RmaRun};
 use treville_rma::Program;
@@ -255,7 +255,7 @@ impl Asked<'_> {
 
     fn by_proof(&self) -> Answer {
         let mut portfolio = Portfolio::new(self.program, &self.wanted());
-        let checked = portfolio.check(self.placement);
+        let checked = portfolio.check(self.placement, Patience::Much);
         let stats = figures(&portfolio);
         let open = |reason| Answer {
             engine: ABSTRACT,

@@ -138,6 +138,9 @@ type Way = (Vec<Event>, Next);
 
 const NO_PARENT: u32 = u32::MAX;
 
+/// So many states of the network count as one.
+const BETWEEN: usize = 8;
+
 impl<'a, 'p> Checker<'a, 'p> {
     pub(crate) fn new(b: &'a BoolProgram<'p>, settings: &'a Settings) -> Self {
         let always = b.program.properties.iter().filter(|p| p.kind == PropKind::Always);
@@ -188,7 +191,7 @@ impl<'a, 'p> Checker<'a, 'p> {
             if id % 64 == 0 && self.settings.cancel.is_due() {
                 return Checked::Open("the time is over".to_owned());
             }
-            if self.cut || self.states.len().max(self.between / 20) > self.settings.max_states {
+            if self.cut || self.states.len().max(self.between / BETWEEN) > self.settings.max_states {
                 return self.too_many();
             }
             let state = self.states[id as usize].0;

@@ -217,8 +217,9 @@ impl Prover<'_> {
     }
 
     /// Whether the program holds on remote memory with these flushes. Predicates are added as long as paths that cannot
-    /// happen teach some.
-    pub fn check(&mut self, placement: &BitSet) -> Checked {
+    /// happen teach some; each time so many states are looked at.
+    pub fn check(&mut self, placement: &BitSet, max_states: usize) -> Checked {
+        self.options.max_states = max_states;
         let mut left = self.options.max_rounds;
         loop {
             let mut result = self.check_once(placement, false);

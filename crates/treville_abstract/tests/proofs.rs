@@ -26,7 +26,7 @@ fn printed() -> Options {
 
 fn proved(program: &Program, options: &Options, placement: &BitSet) -> Checked {
     match sequential(program, options) {
-        Sequential::Proved(mut prover) => prover.check(placement),
+        Sequential::Proved(mut prover) => prover.check(placement, options.max_states),
         Sequential::Fails(path) => Checked::MayFail(path),
         Sequential::Open(why) => Checked::Open(why),
     }

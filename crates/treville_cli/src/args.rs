@@ -199,6 +199,7 @@ impl SynthArgs {
             cost: self.cost.clone(),
             most: self.limit.max(1),
             annotate: self.output.is_some(),
+            shortest: self.witness,
         }
     }
 }
