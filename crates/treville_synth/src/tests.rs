@@ -31,7 +31,7 @@ impl Judge for Clauses {
 
     fn prove(&self, placement: &BitSet, effort: Effort) -> Proof {
         let holds = self.hard.iter().chain(&self.harder).all(|clause| clause.intersects(placement));
-        let late = effort == Effort::Short && placement.len() % 2 == 0;
+        let late = effort == Effort::Short && placement.len().is_multiple_of(2);
         if holds && !late { Proof::Holds } else { Proof::Open("too hard".to_owned()) }
     }
 }
