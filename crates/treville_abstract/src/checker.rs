@@ -573,6 +573,9 @@ impl<'a, 'p> Checker<'a, 'p> {
 
     /// What is known of the variables, with an element in place of the variable of its set.
     fn mixed(&self, state: &State, part: &Part) -> (Bits, Bits) {
+        if let Some(shift) = self.b.shift {
+            return (state.one | part.one << shift, state.zero | part.zero << shift);
+        }
         let set = &self.b.sets[usize::from(part.set)];
         (state.one & !set.about | part.one, state.zero & !set.about | part.zero)
     }
@@ -842,3 +845,6 @@ fn pairs<'a>(left: &'a [u32], states: &'a [State]) -> impl Iterator<Item = (u32,
 fn certain(guard: &Guard, state: &State) -> bool {
     guard.certain.iter().any(|cube| cube.holds(state.one, state.zero))
 }
+
+#[cfg(test)]
+mod tests;

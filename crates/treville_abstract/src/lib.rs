@@ -8,6 +8,7 @@
 mod boolean;
 mod checker;
 mod cubes;
+mod direct;
 mod lia;
 mod listing;
 mod portfolio;

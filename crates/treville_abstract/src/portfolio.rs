@@ -46,7 +46,7 @@ pub struct Figures {
     pub extrapolated: usize,
     /// How often predicates were added.
     pub rounds: usize,
-    /// Questions to the solver for the last boolean program under SC.
+    /// Questions to the solver for the last boolean program.
     pub queries: usize,
     /// States of the last check.
     pub states: usize,
@@ -177,7 +177,7 @@ impl<'p> Portfolio<'p> {
             predicates: prover.predicates().len(),
             extrapolated: prover.extrapolated.n_predicates(),
             rounds: prover.rounds,
-            queries: prover.sequential.queries,
+            queries: prover.extrapolated.queries,
             states: prover.states,
             given: options.given,
             reduction: options.reduction,
