@@ -120,7 +120,8 @@ impl Session<'_> {
         let sources = Arc::new(sources);
         let (program, warnings) = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
         if !program.has_property() {
-            let error = Diagnostic::error(None, format!("{path}: the program claims nothing"))
+            let whole = program.procs.iter().next().map(|proc| proc.span);
+            let error = Diagnostic::error(whole, "the program claims nothing")
                 .help("`assert always P;`, `assert final P;` or `assert(e);` says what must hold");
             return Err(failure(vec![error], sources));
         }
@@ -365,8 +366,9 @@ fn proof_text(portfolio: &Portfolio<'_>) -> String {
     };
     let found = if figures.given { "given" } else { "found" };
     format!(
-        "proved for all numbers and any number of pending operations, with {} predicates that were {found} under SC, {} \
+        "proved for all numbers and any number of pending operations, with {} that were {found} under SC, {} \
          after extrapolation, by the reduction {reduction}",
-        figures.predicates, figures.extrapolated
+        treville_report::plural(figures.predicates, "predicate"),
+        figures.extrapolated
     )
 }

@@ -28,6 +28,19 @@ pub struct SynthOptions {
     pub shortest: bool,
 }
 
+impl Default for SynthOptions {
+    fn default() -> Self {
+        SynthOptions {
+            search: Search::HittingSet,
+            initial: Flushes::All,
+            cost: Cost::Unit,
+            most: 16,
+            annotate: false,
+            shortest: false,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Search {
     /// By sets that every placement must meet.
