@@ -348,6 +348,8 @@ fn figures(portfolio: &Portfolio<'_>) -> Stats {
     [
         ("predicates", figures.predicates),
         ("extrapolated_predicates", figures.extrapolated),
+        ("boolean_lines", figures.lines[0]),
+        ("extrapolated_lines", figures.lines[1]),
         ("refinements", figures.rounds),
         ("solver_queries", figures.queries),
         ("states", figures.states),

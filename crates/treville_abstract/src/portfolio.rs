@@ -44,6 +44,8 @@ pub struct Portfolio<'p> {
 pub struct Figures {
     pub predicates: usize,
     pub extrapolated: usize,
+    /// Lines of the boolean program under SC, and of that of the reduction.
+    pub lines: [usize; 2],
     /// How often predicates were added.
     pub rounds: usize,
     /// Questions to the solver for the last boolean program.
@@ -176,6 +178,7 @@ impl<'p> Portfolio<'p> {
         Some(Figures {
             predicates: prover.predicates().len(),
             extrapolated: prover.extrapolated.n_predicates(),
+            lines: [&prover.sequential, &prover.extrapolated].map(|b| b.to_string().lines().count()),
             rounds: prover.rounds,
             queries: prover.extrapolated.queries,
             states: prover.states,

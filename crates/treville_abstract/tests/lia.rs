@@ -112,8 +112,13 @@ fn formula(cond: &Cond) -> String {
 
 /// Which of these conjunctions z3 finds a model for; nothing if there is no z3.
 fn z3(conjunctions: &[Vec<String>]) -> Option<Vec<bool>> {
-    let mut child =
-        Command::new("z3").arg("-in").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let mut child = Command::new("z3")
+        .arg("-in")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
     let mut text = String::from("(declare-const v0 Int)(declare-const v1 Int)(declare-const v2 Int)");
     for conjunction in conjunctions {
         text += "(push)";

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 use treville::report::{
-    Checked, Content, Details, Failure, FileReport, Palette, classical_b, dot, event_b, explanation, herd, html, json,
-    VerdictWord, placement, placement_json, render_diagnostics, svg, text,
+    Checked, Content, Details, Failure, FileReport, Palette, VerdictWord, classical_b, dot, event_b, explanation, herd,
+    html, json, placement, placement_json, render_diagnostics, svg, text,
 };
 use treville::task::Silent;
 use treville::{

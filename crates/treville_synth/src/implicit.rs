@@ -85,6 +85,8 @@ impl<J: Judge> Search<'_, J> {
             self.found.hopeless = true;
             return;
         }
+        // Something to tell if the time is over soon.
+        self.prove(&all, Effort::Short);
         self.needed();
         while !self.is_due() {
             let clauses: Vec<BitSet> = self.found.clauses.iter().chain(&self.soft).cloned().collect();

@@ -17,7 +17,7 @@ pub struct Phases {
     pub stopped: bool,
 }
 
-/// Removes sites from `initial` as long as a proof is found.
+/// Removes sites from `initial` as long as a proof is found soon.
 pub fn two_phases<J: Judge>(judge: &J, initial: &BitSet, cancel: &Cancel) -> Phases {
     let mut found = Phases { checks: 1, ..Phases::default() };
     if judge.prove(initial, Effort::Thorough) != Proof::Holds {
@@ -31,11 +31,7 @@ pub fn two_phases<J: Judge>(judge: &J, initial: &BitSet, cancel: &Cancel) -> Pha
             return Phases { placements: vec![initial.clone()], stopped: true, ..found };
         }
         found.checks += 1;
-        if judge.prove(&less, Effort::Thorough) == Proof::Holds {
-            removable.push(site)
-        } else {
-            found.needed.push(site)
-        }
+        if judge.prove(&less, Effort::Short) == Proof::Holds { removable.push(site) } else { found.needed.push(site) }
     }
     let mut search = Depth { judge, removable, cancel, seen: BTreeSet::new(), found };
     search.found.placements.push(initial.clone());
@@ -74,7 +70,7 @@ impl<J: Judge> Depth<'_, J> {
                 continue;
             }
             self.found.checks += 1;
-            if self.judge.prove(&less, Effort::Thorough) == Proof::Holds {
+            if self.judge.prove(&less, Effort::Short) == Proof::Holds {
                 let cost = self.cost(less.iter());
                 if cost < best {
                     self.found.placements.clear();

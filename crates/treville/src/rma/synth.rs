@@ -210,7 +210,8 @@ fn told(remote: &Remote, initial: &BitSet, found: Found, wanted: &SynthOptions, 
         less.remove(site);
         (site + 1, failing(&less))
     };
-    let why = first.iter().flat_map(|p| p.iter().map(move |site| without(p, site))).collect();
+    let explained = first.iter().filter(|_| found.stopped.is_none());
+    let why = explained.flat_map(|p| p.iter().map(move |site| without(p, site))).collect();
     let annotated = first.as_ref().filter(|_| wanted.annotate);
     let stopped = found.stopped.map(|why| StopReason::of(&limits.cancel).map_or(why, |reason| reason.to_string()));
     Synthesised {

@@ -182,8 +182,16 @@ fn two_sets_in_one_predicate_are_not_followed() {
          assert final r == 0; predicates X >= Z, Y >= X, Y >= Z;",
     );
     let lines = lines(&extrapolated(&program));
-    let network = lines.iter().skip_while(|line| *line != "network:").skip_while(|line| !line.contains("Y = get(X, 1)"));
+    let network =
+        lines.iter().skip_while(|line| *line != "network:").skip_while(|line| !line.contains("Y = get(X, 1)"));
     let network: Vec<&str> = network.map(String::as_str).collect();
-    let expected = ["// Y = get(X, 1)", "assume(n2 > 0);", "b2 := ?;", "b3 := choose(b1(X1), !b1(X1));", "b3(Z1) := ?;", "b2(X1) := ?;"];
+    let expected = [
+        "// Y = get(X, 1)",
+        "assume(n2 > 0);",
+        "b2 := ?;",
+        "b3 := choose(b1(X1), !b1(X1));",
+        "b3(Z1) := ?;",
+        "b2(X1) := ?;",
+    ];
     assert_eq!(network, expected);
 }
