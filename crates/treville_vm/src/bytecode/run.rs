@@ -546,7 +546,7 @@ impl<T: Track> Runner<T> {
                     if !is_private(addr) {
                         // An update that writes what it has read changes nothing.
                         self.effects += u32::from(words != self.updated);
-                        words.into_iter().for_each(|word| self.publish(word));
+                        words.into_iter().for_each(|word| self.publish(image, word));
                         self.track.step(Some(at!(place)), &sources);
                         stop!(pc, Step::UpdateWrite { site, addr, words });
                     }

@@ -9,7 +9,7 @@
 //! A term may be narrower than the place it is in: like numbers, terms are zero-extended.
 
 use super::handles::Handle;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use treville_term::{BinOp, Bv, Cast, TermId, TermNode, TermStore, UnOp, VarId};
 
@@ -149,19 +149,37 @@ impl Shared {
 
     /// The variables of a term, in the order of their numbers.
     pub fn variables_of(&self, term: TermId) -> Vec<VarId> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let (mut open, mut found) = (vec![term], Vec::new());
-        while let Some(next) = open.pop() {
-            if !seen.insert(next) {
-                continue;
+        let mut found = Vec::new();
+        self.visit(term, |node| {
+            if let TermNode::Var(var, _) = node {
+                found.push(var);
             }
-            match self.store.node(next) {
-                TermNode::Var(var, _) => found.push(var),
-                node => open.extend(operands(node).into_iter().flatten()),
-            }
-        }
+        });
         found.sort_unstable();
         found
+    }
+
+    /// The numbers in a term.
+    pub(super) fn constants_of(&self, term: TermId) -> Vec<u64> {
+        let mut found = Vec::new();
+        self.visit(term, |node| {
+            if let TermNode::Const(value) = node {
+                found.push(value.unsigned() as u64);
+            }
+        });
+        found
+    }
+
+    /// Visits each node of a term once.
+    fn visit(&self, term: TermId, mut visit: impl FnMut(TermNode)) {
+        let (mut open, mut seen) = (vec![term], FxHashSet::default());
+        while let Some(next) = open.pop() {
+            if seen.insert(next) {
+                let node = self.store.node(next);
+                visit(node);
+                open.extend(operands(node).into_iter().flatten());
+            }
+        }
     }
 }
 
