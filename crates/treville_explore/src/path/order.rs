@@ -212,7 +212,7 @@ mod tests {
     fn decided(comparisons: &[(BinOp, u64, u64)]) -> Option<bool> {
         let symbols = Symbols::default();
         let mut shared = symbols.lock();
-        let mut operand = |shared: &mut Shared, n: u64| match n {
+        let operand = |shared: &mut Shared, n: u64| match n {
             0..8 => shared.store.constant(Bv::new(u128::from(n), 3)),
             _ => term_of(shared.variable(0, n as u16, 3)),
         };
