@@ -201,6 +201,49 @@ fn misuse_of_handles_names_both_places() {
     }
 }
 
+const TABLE: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <treville.h>
+static pthread_mutex_t locks[2] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
+static int buckets[4];
+static unsigned char keys[2];
+static void *put(void *key)
+{
+	unsigned bucket = *(unsigned char *)key & 3;
+	pthread_mutex_lock(&locks[bucket & 1]);
+	buckets[bucket]++;
+	pthread_mutex_unlock(&locks[LOCK]);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t threads[2];
+	for (int i = 0; i < 2; i++) {
+		keys[i] = treville_nondet_u8();
+		pthread_create(&threads[i], NULL, put, &keys[i]);
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	assert(buckets[0] + buckets[1] + buckets[2] + buckets[3] == 2);
+	return 0;
+}
+";
+
+#[test]
+fn unknown_addresses_are_decided() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("nondet/table.c", TABLE);
+    // Of the 16 pairs of buckets, those with the same lock have two orders.
+    assert_eq!(counts(&file, "-DLOCK=(bucket&1)"), (24, 0));
+    let run = treville(&["verify", &file, "--json", "--cflags=-DLOCK=(bucket>>1)"]);
+    assert!(run.stdout.contains("\"kind\":\"api-misuse\""), "{}", run.stdout);
+    let run = treville(&["verify", &file, "--json", "--cflags=-DLOCK=bucket"]);
+    assert_eq!(run.status, 1, "{}", run.stdout);
+}
+
 const THIRD: &str = r"
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,8 @@
 //! What a thread does that others, or later iterations of a loop, can see; the rest of a loop's work is waiting.
 
 use super::code::{Image, Site, SiteId, SiteKind};
-use super::run::{LoopState, NO_ADDRESS, Runner, address};
+use super::run::{LoopState, NO_ADDRESS, Runner};
+use super::step::address;
 use super::symbols::{is_term, term_of};
 use super::track::Track;
 

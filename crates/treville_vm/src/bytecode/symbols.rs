@@ -162,6 +162,9 @@ impl Shared {
     /// The numbers in a term.
     pub(super) fn constants_of(&self, term: TermId) -> Vec<u64> {
         let mut found = Vec::new();
+        if let TermNode::Var(..) = self.store.node(term) {
+            return found;
+        }
         self.visit(term, |node| {
             if let TermNode::Const(value) = node {
                 found.push(value.unsigned() as u64);
@@ -252,7 +255,11 @@ impl Symbols {
 
     /// So many bytes of a word, from this one on.
     pub fn bytes(&self, word: u64, at: u8, size: u8) -> u64 {
-        let shifted = self.bin(BinOp::LShr, 64, word, 8 * u64::from(at));
+        let shifted = match at {
+            0 if size == 8 => return word,
+            0 => word,
+            _ => self.bin(BinOp::LShr, 64, word, 8 * u64::from(at)),
+        };
         match is_term(shifted) {
             true => self.low(8 * size, shifted),
             false => shifted << (64 - 8 * u32::from(size)) >> (64 - 8 * u32::from(size)),
