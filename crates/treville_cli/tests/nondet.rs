@@ -244,6 +244,34 @@ fn unknown_addresses_are_decided() {
     assert_eq!(run.status, 1, "{}", run.stdout);
 }
 
+const ARRAY: &str = r"
+#include <assert.h>
+#include <treville.h>
+int main(void)
+{
+	int counts[8] = { 0 };
+	unsigned i = treville_nondet_u32(), j = treville_nondet_u32();
+	treville_assume(i < SIZE);
+	treville_assume(j < 8);
+	counts[i]++;
+	counts[j] += 2;
+	assert(counts[i] == 1 + 2 * (i == j));
+	return counts[7];
+}
+";
+
+#[test]
+fn an_unknown_index_of_an_own_array_is_no_fork() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("nondet/array.c", ARRAY);
+    assert_eq!(counts(&file, "-DSIZE=8"), (1, 0));
+    let run = treville(&["verify", &file, "--json", "--cflags=-DSIZE=9"]);
+    assert!(run.stdout.contains("\"kind\":\"invalid-access\""), "{}", run.stdout);
+    assert!(run.stdout.contains("\"inputs\":[{\"value\":8,"), "{}", run.stdout);
+}
+
 const THIRD: &str = r"
 #include <assert.h>
 #include <pthread.h>

@@ -9,6 +9,7 @@ mod compile;
 mod effects;
 mod flow;
 mod handles;
+mod index;
 mod loops;
 mod private;
 mod retry;

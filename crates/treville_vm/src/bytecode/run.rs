@@ -2,6 +2,7 @@
 
 use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
 use super::handles::Handles;
+use super::index::Index;
 use super::step::{RunOptions, Step, address};
 use super::symbols::is_term;
 use super::track::{Dependencies, StepDeps, Track};
@@ -74,6 +75,8 @@ pub struct Runner<T = ()> {
     pub(crate) private_terms: Vec<(u32, u8, u64)>,
     /// The word that [`Step::Decide`] is about.
     asked: u64,
+    /// The last word that was decided, and its value.
+    pub(super) decided: Option<(u64, u64)>,
     /// Escaping objects of the active functions.
     pub(crate) stack: Vec<u64>,
     /// Locks that it holds, and how many effects there were when it had taken each.
@@ -122,6 +125,7 @@ impl<T: Track> Runner<T> {
         (self.n_allocs, self.effects, self.spin, self.published) = (0, 0, 0, 0);
         self.last_read = None;
         self.handles = Handles::default();
+        self.decided = None;
         self.track = T::default();
         self.enter(image, func.0, NOWHERE);
         for (param, arg) in image.codes[func.0 as usize].params.iter().zip(args) {
@@ -198,6 +202,7 @@ impl<T: Track> Runner<T> {
     /// Answers [`Step::Decide`]: what was asked for has this value, wherever the thread has it in its slots.
     pub fn decide(&mut self, value: u64) {
         let asked = self.asked;
+        self.decided = Some((asked, value));
         self.slots.iter_mut().filter(|word| **word == asked).for_each(|word| *word = value);
     }
 
@@ -261,6 +266,25 @@ impl<T: Track> Runner<T> {
                     _ => number!($value),
                 }
             };
+        }
+        // Whether an address is unknown, and that of an element of a private array; asks if that is not known.
+        macro_rules! element {
+            ($place:expr, $site:expr) => {{
+                let word = get!($place);
+                match (SYMBOLIC && is_term(word)).then_some(&image.symbols) {
+                    Some(Some(symbols)) if symbols.known(word).is_none() => {
+                        match self.index(symbols, word, image.sites[$site].size) {
+                            Index::Element(begin, n) => Some((word, (begin, n))),
+                            Index::Ask(asked) => {
+                                self.asked = asked;
+                                self.pc = pc - 1;
+                                return Some(Step::Decide { site: Some($site), word: asked });
+                            }
+                        }
+                    }
+                    _ => None,
+                }
+            }};
         }
         // The number in a slot, which must be known to go on.
         macro_rules! known {
@@ -366,6 +390,10 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::Load { dst, addr: place, site } => {
+                    if let Some((addr, array)) = element!(place, site) {
+                        set!(dst, self.load_element(image, addr, image.sites[site].size, array));
+                        continue;
+                    }
                     let addr = known!(place, Some(site));
                     if !is_private(addr) {
                         self.track.step(Some(at!(place)), &[]);
@@ -386,6 +414,10 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Upper { src } => (self.upper, self.upper_slot) = (get!(src), Some(at!(src))),
                 Ins::Store { addr: place, value: from, site } => {
+                    if let Some((addr, array)) = element!(place, site) {
+                        self.store_element(image, addr, image.sites[site].size, array, get!(from));
+                        continue;
+                    }
                     let addr = known!(place, Some(site));
                     let hazard = SYMBOLIC && image.sites[site].protects;
                     let value = if hazard { known!(from, Some(site)) } else { get!(from) };

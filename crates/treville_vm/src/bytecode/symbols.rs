@@ -253,6 +253,15 @@ impl Symbols {
         shared.word(term)
     }
 
+    /// One of two words, if the address is this one the first.
+    pub(super) fn if_equal(&self, addr: u64, at: u64, yes: u64, no: u64) -> u64 {
+        match self.bin(BinOp::Eq, 64, addr, at) {
+            0 => no,
+            1 => yes,
+            equal => self.select(equal, yes, no),
+        }
+    }
+
     /// So many bytes of a word, from this one on.
     pub fn bytes(&self, word: u64, at: u8, size: u8) -> u64 {
         let shifted = match at {

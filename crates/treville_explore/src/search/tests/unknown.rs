@@ -99,8 +99,16 @@ impl Generator {
                     _ => format!("  store {element} b 4 [RLX]\n"),
                 }
             }
+            // Memory of its own, at an unknown place.
+            7 => {
+                let index = format!("(add p (mul (zext 64 (and {} 3:32)) 2:64))", self.0.of(&["a", "b"]));
+                match self.0.below(2) {
+                    0 => format!("  {reg} = (zext 32 (zext 8 {reg}))\n  store {index} (zext 16 {reg}) 2 [NA]\n"),
+                    _ => format!("  {reg} = load (add p (zext 64 (and {reg} 4:32))) 4 [NA]\n"),
+                }
+            }
             // Memory of its own, in overlapping pieces.
-            7 | 8 => {
+            8 => {
                 let (to, from) = (self.0.below(5), self.0.below(5));
                 let (low, size) = *[("a", 4), ("(zext 16 b)", 2), ("(zext 8 a)", 1), ("(add a b)", 4)]
                     .get(self.0.below(4) as usize)
