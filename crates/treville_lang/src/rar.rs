@@ -19,7 +19,7 @@ use resolve::{Names, Resolved};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 use syntax::Source;
-use treville_base::{Diagnostic, FileId, IndexVec, Name, Span};
+use treville_base::{Diagnostic, FileId, Name, Span};
 use treville_ir::{Claim, Claims, Dialect, Program, Root, Symmetry};
 
 static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::c11("rar")));
@@ -33,14 +33,7 @@ pub fn parse(file: FileId, name: &str, text: &str) -> Result<(Program, Claims), 
         return Err(vec![Diagnostic::error(None, "the program is larger than 4 GiB")]);
     }
     let source = parse::parse(file, text, true)?;
-    let mut program = Program {
-        name: Name::new(name),
-        dialect: Arc::clone(&DIALECT),
-        tags: IndexVec::new(),
-        funcs: IndexVec::new(),
-        roots: IndexVec::new(),
-        objects: IndexVec::new(),
-    };
+    let mut program = Program::new(name, Arc::clone(&DIALECT));
     let mut errors = Vec::new();
     add_variables(&source, &mut program, &mut errors);
     let mut scopes = Vec::new();
