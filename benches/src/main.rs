@@ -4,6 +4,7 @@
 // This program's output is its tables.
 #![allow(clippy::print_stdout)]
 
+mod ck;
 mod families;
 mod figures;
 mod files;
@@ -115,6 +116,21 @@ enum What {
         #[arg(long, value_name = "FILE", default_value = "docs/rma-figures.md")]
         table: PathBuf,
     },
+    /// The case study of Concurrency Kit, with its source: as shipped, with the fixes of the study, and beside a GenMC if it is given.
+    Ck {
+        /// The source of Concurrency Kit 0.7.1 (`apt-get source ck`).
+        #[arg(long, value_name = "DIR")]
+        source: PathBuf,
+        /// A GenMC to measure beside treville.
+        #[arg(long, value_name = "PROGRAM")]
+        genmc: Option<PathBuf>,
+        /// The folder that has `case-studies` and `docs`.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        root: PathBuf,
+        /// Where the table is written, in that folder.
+        #[arg(long, value_name = "FILE", default_value = "docs/ck-figures.md")]
+        table: PathBuf,
+    },
     /// From start to exit, for one small test of each dialect.
     Start {
         /// How often each is run.
@@ -161,6 +177,10 @@ fn measure(cli: &Cli) -> io::Result<()> {
             experiments.iter().try_for_each(|e| figures::figures(&options, *e))
         }
         What::Rma { root, table } => rma::rma(&cli.bin, root, &root.join(table), cli.limit),
+        What::Ck { source, genmc, root, table } => {
+            let (bin, peer, limit, out) = (cli.bin.as_path(), genmc.as_deref(), cli.limit, cli.out.as_path());
+            ck::ck(&ck::Options { bin, peer, root, source, limit, out }, &root.join(table))
+        }
         What::Start { times } => start::start(&tools, *times, &cli.out),
     }
 }

@@ -47,11 +47,11 @@ pub(crate) struct Options<'a> {
 }
 
 /// What a tool has explored.
-struct Explored {
-    complete: u64,
-    blocked: u64,
-    cpu: Duration,
-    wall: Duration,
+pub(crate) struct Explored {
+    pub(crate) complete: u64,
+    pub(crate) blocked: u64,
+    pub(crate) cpu: Duration,
+    pub(crate) wall: Duration,
 }
 
 impl Explored {

@@ -1,0 +1,230 @@
+//! The case study of Concurrency Kit: each structure with its clients, as shipped and with the fixes of the study, beside the figures
+//! of the thesis and beside GenMC if it is given.
+
+use crate::process::run;
+use crate::programs::{Explored, number_after};
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub(crate) struct Options<'a> {
+    pub(crate) bin: &'a Path,
+    pub(crate) peer: Option<&'a Path>,
+    /// Where `case-studies` is.
+    pub(crate) root: &'a Path,
+    /// The library's source.
+    pub(crate) source: &'a Path,
+    pub(crate) limit: u64,
+    pub(crate) out: &'a Path,
+}
+
+/// A run: writers, readers and noise threads of a client on a structure.
+struct Row {
+    client: Client,
+    structure: &'static str,
+    threads: [u32; 3],
+    flags: &'static str,
+    /// Executions, blocked ones, seconds.
+    thesis: Option<[&'static str; 3]>,
+}
+
+#[derive(Clone, Copy)]
+enum Client {
+    Bag = 1,
+    Fifo = 2,
+    Lifo = 3,
+    /// A writer that grows a hash set, and readers.
+    Set,
+}
+
+const fn row(client: Client, structure: &'static str, threads: [u32; 3], thesis: [&'static str; 3]) -> Row {
+    Row { client, structure, threads, flags: "", thesis: Some(thesis) }
+}
+
+impl Row {
+    const fn with(self, flags: &'static str) -> Row {
+        Row { flags, ..self }
+    }
+}
+
+const ROWS: &[Row] = &[
+    row(Client::Bag, "stack", [3, 3, 0], ["40 296", "35 072", "51.23"]),
+    row(Client::Bag, "stack", [5, 0, 0], ["122 880", "0", "122.67"]),
+    row(Client::Bag, "hp_stack", [3, 3, 0], ["64 920", "179 912", "170.10"]),
+    row(Client::Bag, "hp_stack", [5, 0, 0], ["122 880", "0", "159.26"]),
+    row(Client::Bag, "ring", [3, 3, 0], ["31 992", "24 110", "65.48"]).with("-DRING=4"),
+    row(Client::Bag, "ring", [5, 0, 0], ["60", "3 929", "4.60"]).with("-DRING=4"),
+    row(Client::Bag, "array", [1, 3, 0], ["8", "0", "0.10"]),
+    row(Client::Bag, "bitmap", [3, 3, 0], ["8 124", "0", "10.80"]),
+    row(Client::Bag, "bitmap", [5, 0, 0], ["120", "0", "0.47"]),
+    row(Client::Fifo, "ring", [2, 2, 1], ["31 992", "24 079", "64.16"]).with("-DRING=4"),
+    row(Client::Fifo, "bitmap", [2, 2, 1], ["590", "0", "0.79"]),
+    row(Client::Lifo, "stack", [2, 2, 1], ["7 152", "1 324", "6.40"]),
+    row(Client::Lifo, "hp_stack", [2, 2, 1], ["11 128", "10 224", "16.12"]),
+    Row { client: Client::Set, structure: "hs", threads: [1, 1, 0], flags: "-DGROW", thesis: None },
+];
+
+/// Runs every row, and writes the table into a file.
+pub(crate) fn ck(options: &Options<'_>, table: &Path) -> io::Result<()> {
+    let study = options.root.join("case-studies/ck");
+    let fixed = options.out.join("ck-fixed");
+    apply(&study.join("fixes.txt"), options.source, &fixed)?;
+    let mut text = String::from(HEAD);
+    for row in ROWS {
+        let shipped = ours(options, &study, row, None)?;
+        let mended = if shipped.is_err() { Some(ours(options, &study, row, Some(&fixed))?) } else { None };
+        let include = mended.is_some().then_some(fixed.as_path());
+        let peer = theirs(options, &study, row, include)?;
+        let line = told(row, &shipped, mended.as_ref(), peer.as_ref());
+        println!("{line}");
+        let _ = writeln!(text, "{line}");
+    }
+    text.push_str(FOOT);
+    fs::write(table, text)
+}
+
+const HEAD: &str = "# Concurrency Kit, measured
+
+Written by `treville_bench ck`; what it means is in the [case study](../case-studies/ck/README.md). Seconds are of CPU. Threads are writers,
+readers and noise threads. The thesis has clients of its own, so that only counts without readers must agree.
+
+| client | structure | threads | as shipped | with the fix | executions | blocked | seconds | GenMC: executions | blocked | seconds | thesis: executions | blocked | seconds |
+| --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+";
+
+const FOOT: &str = "
+`hp_fifo` and `fifo` are left out here: as shipped they race under C11, and what follows from the reads that only depend on each other is told in
+the case study.
+";
+
+/// Copies of the files that fixes are for, changed.
+fn apply(fixes: &Path, source: &Path, fixed: &Path) -> io::Result<()> {
+    for line in fs::read_to_string(fixes)?.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let parts: Vec<&str> = line.split(" | ").map(str::trim).collect();
+        let [file, there, instead] = parts.as_slice() else { return Err(wrong(format!("{line}: three parts"))) };
+        let to = fixed.join(file);
+        let done = to.exists() && fs::read_to_string(&to)?.contains(instead);
+        let text = fs::read_to_string(if to.exists() { to.clone() } else { source.join(file) })?;
+        if !done && !text.contains(there) {
+            return Err(wrong(format!("{file} is not that of the version with this mistake: {there}")));
+        }
+        fs::create_dir_all(to.parent().unwrap_or(fixed))?;
+        fs::write(&to, if done { text } else { text.replace(there, instead) })?;
+    }
+    Ok(())
+}
+
+fn wrong(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+fn file(study: &Path, row: &Row) -> PathBuf {
+    study.join(if matches!(row.client, Client::Set) { "clients/hs.c" } else { "clients/client.c" })
+}
+
+fn flags(options: &Options<'_>, study: &Path, row: &Row, fixed: Option<&Path>) -> Vec<String> {
+    let folders = fixed.into_iter().chain([options.source]).flat_map(|f| [f.join("include"), f.join("src")]);
+    let mut flags: Vec<String> = [study.join("include"), study.join("clients")]
+        .into_iter()
+        .chain(folders)
+        .map(|folder| format!("-I{}", folder.display()))
+        .collect();
+    let [w, r, noise] = row.threads;
+    if !matches!(row.client, Client::Set) {
+        flags.push(format!("-DBACKEND=\"b_{}.h\"", row.structure));
+        flags.push(format!("-DSPEC={}", row.client as u32));
+    }
+    flags.extend([format!("-DW={w}"), format!("-DR={r}"), format!("-DNOISE={noise}")]);
+    flags.extend(row.flags.split_whitespace().map(str::to_owned));
+    flags
+}
+
+/// What was explored; what fails, or that there was no answer within the limit.
+fn ours(options: &Options<'_>, study: &Path, row: &Row, fixed: Option<&Path>) -> io::Result<Result<Explored, String>> {
+    let mut command = Command::new(options.bin);
+    command.arg("verify").arg(file(study, row)).args(["--json", "--symmetry", "off"]);
+    command.args(["--timeout", &options.limit.to_string()]);
+    command.arg(format!("--cflags={}", flags(options, study, row, fixed).join(" ")));
+    let done = run(&mut command, None)?;
+    let number = |key: &str| number_after(&done.stdout, &format!("\"{key}\":"));
+    let complete = done.stdout.contains("\"verdict\":\"yes\"").then(|| number("executions")).flatten();
+    Ok(match complete.zip(number("blocked")) {
+        Some((complete, blocked)) => Ok(Explored { complete, blocked, cpu: done.cpu, wall: done.wall }),
+        None => Err(said(&done.stdout)),
+    })
+}
+
+/// What a report says is wrong, with its place.
+fn said(report: &str) -> String {
+    let after = |words: &str| report.split_once(words).and_then(|(_, rest)| rest.split('"').next());
+    let place = after("\"location\":{\"file\":\"").and_then(|file| Path::new(file).file_name()?.to_str());
+    let line = report.split_once("\"location\":").and_then(|(_, rest)| number_after(rest, "\"line\":"));
+    let what = after("\"message\":\"").or(after("\"reason\":\"")).unwrap_or("no answer");
+    match (place, line) {
+        (Some(place), Some(line)) => format!("{what} ({place}:{line})"),
+        _ => what.to_owned(),
+    }
+}
+
+fn theirs(options: &Options<'_>, study: &Path, row: &Row, fixed: Option<&Path>) -> io::Result<Option<Explored>> {
+    let Some(peer) = options.peer else { return Ok(None) };
+    let mut command = Command::new(peer);
+    command.args(["--rc11", "--disable-mm-detector", "--disable-estimation", "--disable-sr", "--"]);
+    // It gives them to a shell.
+    let flags = flags(options, study, row, fixed).into_iter().map(|flag| flag.replace('"', "\\\""));
+    command.args(flags).arg(file(study, row));
+    let done = run(&mut command, Some(options.limit))?;
+    let blocked = number_after(&done.stdout, "blocked executions seen: ").unwrap_or(0);
+    let complete = number_after(&done.stdout, "complete executions explored: ");
+    Ok(complete.map(|complete| Explored { complete, blocked, cpu: done.cpu, wall: done.wall }))
+}
+
+fn told(
+    row: &Row,
+    shipped: &Result<Explored, String>,
+    mended: Option<&Result<Explored, String>>,
+    peer: Option<&Explored>,
+) -> String {
+    let client = match row.client {
+        Client::Bag => "bag",
+        Client::Fifo => "fifo",
+        Client::Lifo => "lifo",
+        Client::Set => "put, grow and get",
+    };
+    let verdict = |result: &Result<Explored, String>| match result {
+        Ok(_) => "holds".to_owned(),
+        Err(why) => why.clone(),
+    };
+    let figures = |explored: Option<&Explored>| match explored {
+        Some(e) => format!("{} | {} | {:.2}", e.complete, e.blocked, e.cpu.as_secs_f64()),
+        None => "| |".to_owned(),
+    };
+    let [w, r, noise] = row.threads;
+    let counted = mended.unwrap_or(shipped).as_ref().ok();
+    let thesis = row.thesis.map_or_else(|| "| |".to_owned(), |thesis| thesis.join(" | "));
+    let mended = mended.map(verdict).unwrap_or_default();
+    format!(
+        "| {client} | {} | {w}/{r}/{noise} | {} | {mended} | {} | {} | {thesis} |",
+        row.structure,
+        verdict(shipped),
+        figures(counted),
+        figures(peer)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_told_with_its_place() {
+        let report = r#"{"verdict":"no","violation":{"kind":"race","message":"two accesses race","location":{"file":"a/ck_array.h","line":96,"column":5}}}"#;
+        assert_eq!(said(report), "two accesses race (ck_array.h:96)");
+        assert_eq!(
+            said(r#"{"verdict":"unknown","reason":"the time limit was reached"}"#),
+            "the time limit was reached"
+        );
+    }
+}
