@@ -12,6 +12,7 @@ mod machines;
 mod plot;
 mod process;
 mod programs;
+mod rma;
 mod start;
 mod table;
 mod tools;
@@ -105,6 +106,15 @@ enum What {
         #[arg(long, value_name = "DIR", default_value = ".")]
         root: PathBuf,
     },
+    /// The case studies on remote memory beside the figures of the paper: the smallest placements of flushes, and the proofs.
+    Rma {
+        /// The folder that has `case-studies` and `docs`.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        root: PathBuf,
+        /// Where the table is written, in that folder.
+        #[arg(long, value_name = "FILE", default_value = "docs/rma-figures.md")]
+        table: PathBuf,
+    },
     /// From start to exit, for one small test of each dialect.
     Start {
         /// How often each is run.
@@ -150,6 +160,7 @@ fn measure(cli: &Cli) -> io::Result<()> {
             let options = figures::Options { bin, root, tests, step, limit, out: &cli.out };
             experiments.iter().try_for_each(|e| figures::figures(&options, *e))
         }
+        What::Rma { root, table } => rma::rma(&cli.bin, root, &root.join(table), cli.limit),
         What::Start { times } => start::start(&tools, *times, &cli.out),
     }
 }

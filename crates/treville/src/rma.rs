@@ -13,7 +13,7 @@ use crate::{Options, RunOptions, Session, failure, unreadable};
 use exact::{Exact, Limits};
 use std::sync::Arc;
 use std::time::Instant;
-use treville_abstract::{Checked, Portfolio, Wanted};
+use treville_abstract::{Checked, Patience, Portfolio, Wanted};
 use treville_base::{BitSet, Cancel, Diagnostic, SourceMap};
 use treville_report::{Chosen, Failure, RmaChecked, RmaRun};
 use treville_rma::Program;
@@ -120,7 +120,8 @@ impl Session<'_> {
         let sources = Arc::new(sources);
         let (program, warnings) = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
         if !program.has_property() {
-            let error = Diagnostic::error(None, format!("{path}: the program claims nothing"))
+            let whole = program.procs.iter().next().map(|proc| proc.span);
+            let error = Diagnostic::error(whole, "the program claims nothing")
                 .help("`assert always P;`, `assert final P;` or `assert(e);` says what must hold");
             return Err(failure(vec![error], sources));
         }
@@ -255,7 +256,7 @@ impl Asked<'_> {
 
     fn by_proof(&self) -> Answer {
         let mut portfolio = Portfolio::new(self.program, &self.wanted());
-        let checked = portfolio.check(self.placement);
+        let checked = portfolio.check(self.placement, Patience::Much);
         let stats = figures(&portfolio);
         let open = |reason| Answer {
             engine: ABSTRACT,
@@ -347,6 +348,8 @@ fn figures(portfolio: &Portfolio<'_>) -> Stats {
     [
         ("predicates", figures.predicates),
         ("extrapolated_predicates", figures.extrapolated),
+        ("boolean_lines", figures.lines[0]),
+        ("extrapolated_lines", figures.lines[1]),
         ("refinements", figures.rounds),
         ("solver_queries", figures.queries),
         ("states", figures.states),
@@ -365,8 +368,9 @@ fn proof_text(portfolio: &Portfolio<'_>) -> String {
     };
     let found = if figures.given { "given" } else { "found" };
     format!(
-        "proved for all numbers and any number of pending operations, with {} predicates that were {found} under SC, {} \
+        "proved for all numbers and any number of pending operations, with {} that were {found} under SC, {} \
          after extrapolation, by the reduction {reduction}",
-        figures.predicates, figures.extrapolated
+        treville_report::plural(figures.predicates, "predicate"),
+        figures.extrapolated
     )
 }

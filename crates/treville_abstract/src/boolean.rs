@@ -104,6 +104,8 @@ pub struct BoolProgram<'p> {
     pub(crate) derived: Transformer,
     pub(crate) start: Vec<(Bits, Bits)>,
     pub(crate) n_counters: usize,
+    /// Where literals about elements of sets are, if they are beside those about the variable and not in their place.
+    pub(crate) shift: Option<usize>,
     /// How often the solver was asked.
     pub queries: usize,
 }
@@ -213,6 +215,7 @@ pub(crate) fn abstracted<'p, L: Lia>(
         derived: (0..predicates.len()).map(|target| builder.derived(target)).collect(),
         implied: std::mem::take(&mut builder.search.implied),
         n_counters: 0,
+        shift: None,
         queries: builder.search.queries,
     })
 }

@@ -138,6 +138,9 @@ type Way = (Vec<Event>, Next);
 
 const NO_PARENT: u32 = u32::MAX;
 
+/// So many states of the network count as one.
+const BETWEEN: usize = 8;
+
 impl<'a, 'p> Checker<'a, 'p> {
     pub(crate) fn new(b: &'a BoolProgram<'p>, settings: &'a Settings) -> Self {
         let always = b.program.properties.iter().filter(|p| p.kind == PropKind::Always);
@@ -188,7 +191,7 @@ impl<'a, 'p> Checker<'a, 'p> {
             if id % 64 == 0 && self.settings.cancel.is_due() {
                 return Checked::Open("the time is over".to_owned());
             }
-            if self.cut || self.states.len().max(self.between / 20) > self.settings.max_states {
+            if self.cut || self.states.len().max(self.between / BETWEEN) > self.settings.max_states {
                 return self.too_many();
             }
             let state = self.states[id as usize].0;
@@ -570,6 +573,9 @@ impl<'a, 'p> Checker<'a, 'p> {
 
     /// What is known of the variables, with an element in place of the variable of its set.
     fn mixed(&self, state: &State, part: &Part) -> (Bits, Bits) {
+        if let Some(shift) = self.b.shift {
+            return (state.one | part.one << shift, state.zero | part.zero << shift);
+        }
         let set = &self.b.sets[usize::from(part.set)];
         (state.one & !set.about | part.one, state.zero & !set.about | part.zero)
     }
@@ -839,3 +845,6 @@ fn pairs<'a>(left: &'a [u32], states: &'a [State]) -> impl Iterator<Item = (u32,
 fn certain(guard: &Guard, state: &State) -> bool {
     guard.certain.iter().any(|cube| cube.holds(state.one, state.zero))
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@
 mod boolean;
 mod checker;
 mod cubes;
+mod direct;
 mod lia;
 mod listing;
 mod portfolio;
@@ -19,6 +20,6 @@ mod show;
 pub use boolean::{BoolProgram, Sharing};
 pub use checker::{Checked, Counterexample, Elements};
 pub use lia::{Answer, Lia, Omega};
-pub use portfolio::{Figures, Portfolio, Wanted};
+pub use portfolio::{Figures, Patience, Portfolio, Wanted};
 pub use prover::{Abstraction, Options, Prover, Sequential, sequential};
 pub use reduced::show_reduced;

@@ -1,5 +1,5 @@
-//! Several ways to a proof, the likely ones first. Each finds its proof under SC once, and keeps what it learns from one
-//! placement of flushes for the next.
+//! Several ways to a proof. Each finds its proof under SC once, and keeps what it learns from one placement of flushes for the
+//! next. All are tried with few states, and then again with more: which one is short depends on the program.
 
 use crate::boolean::Sharing;
 use crate::checker::{Checked, Counterexample, Elements};
@@ -44,9 +44,11 @@ pub struct Portfolio<'p> {
 pub struct Figures {
     pub predicates: usize,
     pub extrapolated: usize,
+    /// Lines of the boolean program under SC, and of that of the reduction.
+    pub lines: [usize; 2],
     /// How often predicates were added.
     pub rounds: usize,
-    /// Questions to the solver for the last boolean program under SC.
+    /// Questions to the solver for the last boolean program.
     pub queries: usize,
     /// States of the last check.
     pub states: usize,
@@ -55,10 +57,21 @@ pub struct Figures {
     pub reduction: Reduction,
 }
 
+/// How long a proof is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Patience {
+    /// Each way once, with few states.
+    Little,
+    Much,
+}
+
+/// How many states a way may look at, one time after the other.
+const STATES: [usize; 3] = [50_000, 200_000, 600_000];
+
 /// All ways, in this order. Most programs are proved by the first.
 fn ways(wanted: &Wanted) -> Vec<Options> {
     let base = Options {
-        max_states: 60_000,
+        max_states: STATES[0],
         max_rounds: 12,
         given: false,
         abstraction: wanted.abstraction,
@@ -69,13 +82,12 @@ fn ways(wanted: &Wanted) -> Vec<Options> {
     let printed = Options {
         reduction: Reduction::Table2,
         sharing: Sharing::Variable,
-        elements: Elements::Apart(2),
-        max_states: 400_000,
+        elements: Elements::Together,
         ..base.clone()
     };
-    let together = Options { elements: Elements::Together, max_states: 200_000, ..base.clone() };
-    let patient = Options { max_states: 200_000, ..given.clone() };
-    let all = [base, given, printed, together, patient];
+    let apart = Options { elements: Elements::Apart(2), ..printed.clone() };
+    let together = Options { elements: Elements::Together, ..base.clone() };
+    let all = [base, given, together, printed, apart];
     let fits = |way: &Options| {
         wanted.reduction.is_none_or(|reduction| way.reduction == reduction) && (wanted.given || !way.given)
     };
@@ -90,22 +102,36 @@ impl<'p> Portfolio<'p> {
     }
 
     /// Whether the program holds on remote memory with these flushes.
-    pub fn check(&mut self, placement: &BitSet) -> Checked {
-        let mut answer = Checked::Open("there is no way to prove it".to_owned());
+    pub fn check(&mut self, placement: &BitSet, patience: Patience) -> Checked {
+        let mut best = Checked::Open("there is no way to prove it".to_owned());
         self.last = None;
-        for i in 0..self.ways.len() {
-            answer = match self.made(i) {
-                Way::Prover(prover) => prover.check(placement),
-                Way::Fails(path) => return Checked::MayFail(path.clone()),
-                Way::Without(why) => Checked::Open(why.clone()),
-                Way::Untried => continue,
-            };
-            if answer == Checked::Holds {
-                self.last = Some(i);
-                return answer;
+        let mut left: Vec<usize> = (0..self.ways.len()).collect();
+        let rungs = match patience {
+            Patience::Little => &STATES[..1],
+            Patience::Much => &STATES,
+        };
+        for &states in rungs {
+            for i in std::mem::take(&mut left) {
+                let answer = match self.made(i) {
+                    Way::Prover(prover) => prover.check(placement, states),
+                    Way::Fails(path) => return Checked::MayFail(path.clone()),
+                    Way::Without(why) => Checked::Open(why.clone()),
+                    Way::Untried => continue,
+                };
+                match answer {
+                    Checked::Holds => {
+                        self.last = Some(i);
+                        return answer;
+                    }
+                    Checked::MayFail(_) => best = answer,
+                    Checked::Open(_) => {
+                        left.push(i);
+                        best = if let Checked::MayFail(_) = best { best } else { answer };
+                    }
+                }
             }
         }
-        answer
+        best
     }
 
     /// The proof under SC by the first way that finds one.
@@ -152,8 +178,9 @@ impl<'p> Portfolio<'p> {
         Some(Figures {
             predicates: prover.predicates().len(),
             extrapolated: prover.extrapolated.n_predicates(),
+            lines: [&prover.sequential, &prover.extrapolated].map(|b| b.to_string().lines().count()),
             rounds: prover.rounds,
-            queries: prover.sequential.queries,
+            queries: prover.extrapolated.queries,
             states: prover.states,
             given: options.given,
             reduction: options.reduction,

@@ -2,6 +2,7 @@
 
 use crate::boolean::{BoolProgram, Refused, Sharing, abstracted};
 use crate::checker::{Checked, Checker, Counterexample, Elements, Settings};
+use crate::direct::direct;
 use crate::lia::Omega;
 use crate::refine::{Lesson, learn};
 use std::collections::BTreeSet;
@@ -133,6 +134,14 @@ fn order(program: &Program, predicates: &mut Vec<Atom>) {
     }
 }
 
+/// The boolean program of the reduction.
+fn reduced<'p>(sequential: &BoolProgram<'p>, options: &Options) -> Result<BoolProgram<'p>, Refused> {
+    match options.abstraction {
+        Abstraction::Extrapolated => sequential.extrapolated(options.sharing),
+        Abstraction::Direct => direct(sequential, options.sharing, &Omega, options.longest),
+    }
+}
+
 /// Looks for a proof under SC.
 pub fn sequential<'p>(program: &'p Program, options: &Options) -> Sequential<'p> {
     match prove_sequential(program, options) {
@@ -193,7 +202,7 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
         if let Checked::Open(why) = checked {
             return Err(why);
         }
-        let extrapolated = sequential.extrapolated(options.sharing)?;
+        let extrapolated = reduced(&sequential, &options)?;
         let prover = Prover { program, options, predicates, sequential, extrapolated, rounds, states: 0 };
         return Ok(Sequential::Proved(Box::new(prover)));
     }
@@ -217,8 +226,9 @@ impl Prover<'_> {
     }
 
     /// Whether the program holds on remote memory with these flushes. Predicates are added as long as paths that cannot
-    /// happen teach some.
-    pub fn check(&mut self, placement: &BitSet) -> Checked {
+    /// happen teach some; each time so many states are looked at.
+    pub fn check(&mut self, placement: &BitSet, max_states: usize) -> Checked {
+        self.options.max_states = max_states;
         let mut left = self.options.max_rounds;
         loop {
             let mut result = self.check_once(placement, false);
@@ -246,7 +256,7 @@ impl Prover<'_> {
     /// The boolean programs for the predicates as they are now.
     fn rebuilt(&mut self) -> Result<(), Refused> {
         self.sequential = abstracted(self.program, &self.predicates, &Omega, self.options.longest)?;
-        self.extrapolated = self.sequential.extrapolated(self.options.sharing)?;
+        self.extrapolated = reduced(&self.sequential, &self.options)?;
         Ok(())
     }
 

@@ -16,7 +16,8 @@ impl fmt::Display for BoolProgram<'_> {
         for (i, set) in self.sets.iter().enumerate() {
             let about: Vec<String> = members(set.about).map(|p| format!("b{}({})", p + 1, self.set_name(i))).collect();
             let var = self.program.var_name(set.var);
-            writeln!(f, "set {} of {var}; // {}", self.set_name(i), about.join(", "))?;
+            let line = format!("set {} of {var}; // {}", self.set_name(i), about.join(", "));
+            writeln!(f, "{}", line.trim_end_matches(" // "))?;
         }
         for i in 0..self.n_counters {
             writeln!(f, "count n{};", i + 1)?;

@@ -48,7 +48,7 @@ impl Judge for Rma<'_> {
         1
     }
 
-    fn refute(&self, placement: &BitSet) -> Refutation {
+    fn refute(&self, placement: &BitSet, _: treville_synth::Effort) -> Refutation {
         for pending in [1, 2] {
             let config = Config {
                 order: Order::Depth,
@@ -66,7 +66,7 @@ impl Judge for Rma<'_> {
         Refutation::Nothing
     }
 
-    fn prove(&self, placement: &BitSet) -> Proof {
+    fn prove(&self, placement: &BitSet, _: treville_synth::Effort) -> Proof {
         let Ok(mut provers) = self.provers.lock() else { return Proof::Open(String::new()) };
         let mut why = String::new();
         for (options, prover) in portfolio().iter().zip(provers.iter_mut()) {
@@ -76,7 +76,7 @@ impl Judge for Rma<'_> {
                 *prover = Some(made);
             }
             let Some(prover) = prover else { continue };
-            match prover.check(placement) {
+            match prover.check(placement, options.max_states) {
                 Checked::Holds => return Proof::Holds,
                 Checked::MayFail(_) => why = "may fail".to_owned(),
                 Checked::Open(open) => why = open,

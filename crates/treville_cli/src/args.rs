@@ -200,6 +200,7 @@ impl SynthArgs {
             cost: self.cost.clone(),
             most: self.limit.max(1),
             annotate: self.output.is_some(),
+            shortest: self.witness,
         }
     }
 }

@@ -45,6 +45,14 @@ pub(crate) struct PathStats {
     pub(crate) by_bits: u64,
 }
 
+impl std::ops::AddAssign for PathStats {
+    fn add_assign(&mut self, other: PathStats) {
+        self.queries += other.queries;
+        self.by_order += other.by_order;
+        self.by_bits += other.by_bits;
+    }
+}
+
 impl Paths {
     pub(crate) fn new(symbols: Arc<Symbols>, cancel: Cancel) -> Self {
         let (recent, answers, variables) = (Vec::new(), FxHashMap::default(), FxHashMap::default());
@@ -83,6 +91,15 @@ impl Paths {
     /// The values that a term can have, in order; if there are more than so many, some of them.
     pub(crate) fn range(&mut self, path: &[TermId], term: TermId, most: usize) -> Result<Vec<u64>, Cancelled> {
         let mut found = Vec::new();
+        if self.symbols.lock().store.width(term) == 1 {
+            for value in [0, 1] {
+                let is = self.symbols.lock().equals(term, value);
+                if self.solve(path, is)?.is_some() {
+                    found.push(value);
+                }
+            }
+            return Ok(found);
+        }
         let mut path = path.to_vec();
         let mut new = self.at_most(term, u64::MAX);
         while found.len() <= most {

@@ -20,7 +20,7 @@ mod threads;
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED, Share};
 use crate::judge::Judge;
 use crate::memory::{Extent, Locations, Numbers, Overlap, Owner, constant, cuts};
-use crate::path::Paths;
+use crate::path::{PathStats, Paths};
 use crate::promises::Offers;
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
@@ -72,6 +72,8 @@ pub(crate) struct Explored {
     pub(crate) stopped: Option<StopReason>,
     /// How many executions there are, guessed before they were explored.
     pub(crate) estimate: Option<u64>,
+    /// What was asked about unknown values.
+    pub(crate) paths: PathStats,
 }
 
 impl Explored {
@@ -92,6 +94,7 @@ impl Explored {
         self.blocked += other.blocked;
         self.revisits += other.revisits;
         self.replayed += other.replayed;
+        self.paths += other.paths;
         self.cut |= other.cut;
         self.cut_at = self.cut_at.or(other.cut_at);
         self.violation = self.violation.take().or(other.violation);

@@ -47,7 +47,7 @@ pub use moment::moment;
 pub use names::{describe_event, event_source};
 pub use paint::{Paint, Palette};
 pub use placement::{Placed, SynthReport, Synthesised, placement, placement_json};
-pub use rma::{RmaChecked, RmaRun};
+pub use rma::{RmaChecked, RmaRun, plural};
 pub use state::{show_state, state_items};
 pub use story::story;
 pub use subject::{Checked, Chosen, ClaimsChecked, Content, Failure, FileReport, ProgramChecked, Subject, VerdictWord};

@@ -64,7 +64,8 @@ fn place_of(program: &Program, failure: Failure) -> Span {
     }
 }
 
-pub(crate) fn plural(n: usize, word: &str) -> String {
+/// `1 step`, `2 steps`
+pub fn plural(n: usize, word: &str) -> String {
     if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
 }
 

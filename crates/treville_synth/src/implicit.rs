@@ -2,7 +2,7 @@
 //! is needed. The cheapest set that meets all of these is the next candidate.
 
 use crate::hitting::cheapest;
-use crate::{Judge, Proof, Refutation};
+use crate::{Effort, Judge, Proof, Refutation};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,11 +51,13 @@ struct Search<'a, J> {
     judge: &'a J,
     options: &'a Options,
     costs: Vec<u64>,
-    refuted: Mutex<BTreeMap<Vec<u64>, Refutation>>,
-    proofs: BTreeMap<Vec<u64>, Proof>,
+    refuted: Mutex<BTreeMap<(Vec<u64>, Effort), Refutation>>,
+    proofs: BTreeMap<(Vec<u64>, Effort), Proof>,
     found: Found,
     /// Sets of which a placement needs one to be proved by this judge.
     soft: Vec<BitSet>,
+    /// The cheapest that was proved on the way.
+    best: Option<Placement>,
 }
 
 /// The cheapest placements within the initial one.
@@ -69,6 +71,7 @@ pub fn synthesise<J: Judge>(judge: &J, options: &Options) -> Found {
         proofs: BTreeMap::new(),
         found: Found::default(),
         soft: Vec::new(),
+        best: None,
     };
     search.run();
     search.found.checks = search.proofs.len() + search.refuted.lock().map_or(0, |known| known.len());
@@ -78,10 +81,12 @@ pub fn synthesise<J: Judge>(judge: &J, options: &Options) -> Found {
 impl<J: Judge> Search<'_, J> {
     fn run(&mut self) {
         let all = self.options.initial.clone();
-        if let Refutation::Fails { .. } = self.refute(&all) {
+        if let Refutation::Fails { .. } = self.refute(&all, Effort::Thorough) {
             self.found.hopeless = true;
             return;
         }
+        // Something to tell if the time is over soon.
+        self.prove(&all, Effort::Short);
         self.needed();
         while !self.is_due() {
             let clauses: Vec<BitSet> = self.found.clauses.iter().chain(&self.soft).cloned().collect();
@@ -94,48 +99,86 @@ impl<J: Judge> Search<'_, J> {
             }
         }
         self.found.lower = cheapest(&self.found.clauses, &self.costs, 1).0;
+        let alone = self.found.clauses.iter().filter(|clause| clause.len() == 1);
+        self.found.needed = alone.flat_map(|clause| clause.iter()).collect();
+        self.found.needed.sort_unstable();
+        self.found.needed.dedup();
         let cost = self.found.placements.first().map(|p| p.cost);
         self.found.proved = cost == Some(self.found.lower) && self.found.stopped.is_none();
         let open = std::mem::take(&mut self.found.open);
         let below = |sites: &BitSet| cost.is_none_or(|cost| self.cost(sites) < cost);
         self.found.open = open.into_iter().filter(|(sites, _)| below(sites)).collect();
-        if self.found.placements.is_empty() && self.prove(&all) == Proof::Holds {
-            self.found.placements.push(Placement { cost: self.cost(&all), sites: all });
+        self.found.open.dedup_by(|a, b| a.0 == b.0);
+        if self.found.placements.is_empty() && self.best.is_none() {
+            self.prove(&all, Effort::Thorough);
+        }
+        if self.found.placements.is_empty() {
+            self.found.placements.extend(self.best.take());
         }
     }
 
     /// Judges candidates of one cost. True if the search is over.
     fn round(&mut self, cost: u64, candidates: &[BitSet]) -> bool {
-        let failing = self.refute_all(candidates);
-        if failing.iter().any(Option::is_some) {
-            // One clause for each candidate at most; a candidate that a new clause rules out is not looked at again.
-            for (candidate, blocking) in candidates.iter().zip(failing) {
-                let Some(blocking) = blocking else { continue };
-                if self.found.clauses.iter().all(|clause| clause.intersects(candidate)) {
-                    self.grow(candidate, blocking);
-                }
-            }
+        if self.learn_failures(candidates, Effort::Short) {
             return false;
         }
-        let mut any = false;
-        for candidate in candidates {
-            if self.is_due() {
-                return true;
-            }
-            match self.prove(candidate) {
-                Proof::Holds => {
-                    any = true;
-                    self.found.placements.push(Placement { sites: candidate.clone(), cost });
-                }
-                Proof::Open(why) => self.found.open.push((candidate.clone(), why)),
-            }
+        if self.prove_some(cost, candidates, Effort::Short) {
+            self.prove_the_rest(cost, candidates);
+            return true;
         }
-        if any {
+        if self.learn_failures(candidates, Effort::Thorough) {
+            return false;
+        }
+        if self.prove_some(cost, candidates, Effort::Thorough) {
             return true;
         }
         let unproved = candidates.to_vec();
         unproved.iter().for_each(|candidate| self.grow_soft(candidate));
         false
+    }
+
+    /// Keeps the candidates that are proved. True if there was one, or the time is over.
+    fn prove_some(&mut self, cost: u64, candidates: &[BitSet], effort: Effort) -> bool {
+        let mut any = false;
+        for candidate in candidates {
+            match self.prove(candidate, effort) {
+                Proof::Holds => {
+                    any = true;
+                    self.found.placements.push(Placement { sites: candidate.clone(), cost });
+                }
+                Proof::Open(why) if effort == Effort::Thorough => self.found.open.push((candidate.clone(), why)),
+                Proof::Open(_) => {}
+            }
+            if self.is_due() {
+                self.found.open.extend(candidates.iter().map(|c| (c.clone(), "the time is over".to_owned())));
+                return true;
+            }
+        }
+        any
+    }
+
+    /// The others of the same cost as one that is proved.
+    fn prove_the_rest(&mut self, cost: u64, candidates: &[BitSet]) {
+        let is_known = |c: &&BitSet| self.found.placements.iter().any(|p| p.sites == **c);
+        let rest: Vec<BitSet> = candidates.iter().filter(|c| !is_known(c)).cloned().collect();
+        let failing = self.refute_all(&rest, Effort::Thorough);
+        let unknown = rest.into_iter().zip(failing).filter(|(_, failing)| failing.is_none());
+        let unknown: Vec<BitSet> = unknown.map(|(candidate, _)| candidate).collect();
+        self.prove_some(cost, &unknown, Effort::Thorough);
+        self.found.placements.sort_by_key(|p| p.sites.iter().collect::<Vec<_>>());
+    }
+
+    /// Adds a clause for each candidate that fails, unless another new clause rules it out. True if there was one.
+    fn learn_failures(&mut self, candidates: &[BitSet], effort: Effort) -> bool {
+        let failing = self.refute_all(candidates, effort);
+        let any = failing.iter().any(Option::is_some);
+        for (candidate, blocking) in candidates.iter().zip(failing) {
+            let Some(blocking) = blocking else { continue };
+            if self.found.clauses.iter().all(|clause| clause.intersects(candidate)) {
+                self.grow(candidate, blocking);
+            }
+        }
+        any
     }
 
     fn cost(&self, sites: &BitSet) -> u64 {
@@ -163,21 +206,20 @@ impl<J: Judge> Search<'_, J> {
             })
             .collect();
         let n = self.costs.len();
-        for (site, failing) in sites.into_iter().zip(self.refute_all(&without)) {
+        for (site, failing) in sites.into_iter().zip(self.refute_all(&without, Effort::Short)) {
             if failing.is_some() {
-                self.found.needed.push(site);
                 self.found.clauses.push(BitSet::from_members(n, [site]));
             }
         }
     }
 
     /// For each placement, whether it fails, and what blocks the failure.
-    fn refute_all(&self, placements: &[BitSet]) -> Vec<Option<Option<BitSet>>> {
+    fn refute_all(&self, placements: &[BitSet], effort: Effort) -> Vec<Option<Option<BitSet>>> {
         let next = AtomicUsize::new(0);
         let results = Mutex::new(vec![None; placements.len()]);
         let work = || {
             while let Some((at, placement)) = at(placements, next.fetch_add(1, Ordering::Relaxed)) {
-                if let Refutation::Fails { blocking } = self.refute(placement)
+                if let Refutation::Fails { blocking } = self.refute(placement, effort)
                     && let Ok(mut results) = results.lock()
                 {
                     results[at] = Some(blocking);
@@ -193,8 +235,8 @@ impl<J: Judge> Search<'_, J> {
         results.into_inner().unwrap_or_default()
     }
 
-    fn refute(&self, placement: &BitSet) -> Refutation {
-        let key = placement.as_words().to_vec();
+    fn refute(&self, placement: &BitSet, effort: Effort) -> Refutation {
+        let key = (placement.as_words().to_vec(), effort);
         if let Some(known) = self.refuted.lock().ok().and_then(|known| known.get(&key).cloned()) {
             return known;
         }
@@ -202,20 +244,24 @@ impl<J: Judge> Search<'_, J> {
         if self.found.clauses.iter().any(|clause| !clause.intersects(placement)) {
             return Refutation::Fails { blocking: None };
         }
-        let result = self.judge.refute(placement);
+        let result = self.judge.refute(placement, effort);
         if let Ok(mut known) = self.refuted.lock() {
             known.insert(key, result.clone());
         }
         result
     }
 
-    fn prove(&mut self, placement: &BitSet) -> Proof {
-        let key = placement.as_words().to_vec();
+    fn prove(&mut self, placement: &BitSet, effort: Effort) -> Proof {
+        let key = (placement.as_words().to_vec(), effort);
         if let Some(known) = self.proofs.get(&key) {
             return known.clone();
         }
-        let result = self.judge.prove(placement);
+        let result = self.judge.prove(placement, effort);
         self.proofs.insert(key, result.clone());
+        let cost = self.cost(placement);
+        if result == Proof::Holds && self.best.as_ref().is_none_or(|best| cost < best.cost) {
+            self.best = Some(Placement { sites: placement.clone(), cost });
+        }
         result
     }
 
@@ -232,7 +278,7 @@ impl<J: Judge> Search<'_, J> {
             }
             let mut more = grown.clone();
             more.insert(site);
-            if let Refutation::Fails { blocking } = self.refute(&more) {
+            if let Refutation::Fails { blocking } = self.refute(&more, Effort::Short) {
                 grown = more;
                 if let Some(blocking) = blocking {
                     grown.union_assign(&all.difference(&blocking));
@@ -252,7 +298,7 @@ impl<J: Judge> Search<'_, J> {
         for site in all.difference(unproved).iter() {
             let mut more = grown.clone();
             more.insert(site);
-            if !self.is_due() && self.prove(&more) != Proof::Holds {
+            if !self.is_due() && self.prove(&more, Effort::Thorough) != Proof::Holds {
                 grown = more;
             }
         }

@@ -20,10 +20,17 @@ pub trait Judge: Sync {
     fn cost(&self, site: usize) -> u64;
 
     /// Looks for a real failure.
-    fn refute(&self, placement: &BitSet) -> Refutation;
+    fn refute(&self, placement: &BitSet, effort: Effort) -> Refutation;
 
     /// Looks for a proof.
-    fn prove(&self, placement: &BitSet) -> Proof;
+    fn prove(&self, placement: &BitSet, effort: Effort) -> Proof;
+}
+
+/// How hard a failure or a proof is looked for: a short look at both comes before a thorough one at either.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Effort {
+    Short,
+    Thorough,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

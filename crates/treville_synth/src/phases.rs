@@ -1,7 +1,7 @@
 //! The search as it was published: first which single sites of the initial placement can go, then depth first which of
 //! those can go together.
 
-use crate::{Judge, Proof};
+use crate::{Effort, Judge, Proof};
 use std::collections::BTreeSet;
 use treville_base::{BitSet, Cancel};
 
@@ -17,10 +17,10 @@ pub struct Phases {
     pub stopped: bool,
 }
 
-/// Removes sites from `initial` as long as a proof is found.
+/// Removes sites from `initial` as long as a proof is found soon.
 pub fn two_phases<J: Judge>(judge: &J, initial: &BitSet, cancel: &Cancel) -> Phases {
     let mut found = Phases { checks: 1, ..Phases::default() };
-    if judge.prove(initial) != Proof::Holds {
+    if judge.prove(initial, Effort::Thorough) != Proof::Holds {
         return found;
     }
     let mut removable = Vec::new();
@@ -31,7 +31,7 @@ pub fn two_phases<J: Judge>(judge: &J, initial: &BitSet, cancel: &Cancel) -> Pha
             return Phases { placements: vec![initial.clone()], stopped: true, ..found };
         }
         found.checks += 1;
-        if judge.prove(&less) == Proof::Holds { removable.push(site) } else { found.needed.push(site) }
+        if judge.prove(&less, Effort::Short) == Proof::Holds { removable.push(site) } else { found.needed.push(site) }
     }
     let mut search = Depth { judge, removable, cancel, seen: BTreeSet::new(), found };
     search.found.placements.push(initial.clone());
@@ -70,7 +70,7 @@ impl<J: Judge> Depth<'_, J> {
                 continue;
             }
             self.found.checks += 1;
-            if self.judge.prove(&less) == Proof::Holds {
+            if self.judge.prove(&less, Effort::Short) == Proof::Holds {
                 let cost = self.cost(less.iter());
                 if cost < best {
                     self.found.placements.clear();

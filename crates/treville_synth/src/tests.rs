@@ -20,17 +20,19 @@ impl Judge for Clauses {
         self.costs[site]
     }
 
-    fn refute(&self, placement: &BitSet) -> Refutation {
+    fn refute(&self, placement: &BitSet, effort: Effort) -> Refutation {
         match self.hard.iter().find(|clause| !clause.intersects(placement)) {
+            Some(clause) if clause.len() % 3 == 0 && effort == Effort::Short => Refutation::Nothing,
             Some(clause) if clause.len() % 2 == 0 => Refutation::Fails { blocking: Some(clause.clone()) },
             Some(_) => Refutation::Fails { blocking: None },
             None => Refutation::Nothing,
         }
     }
 
-    fn prove(&self, placement: &BitSet) -> Proof {
+    fn prove(&self, placement: &BitSet, effort: Effort) -> Proof {
         let holds = self.hard.iter().chain(&self.harder).all(|clause| clause.intersects(placement));
-        if holds { Proof::Holds } else { Proof::Open("too hard".to_owned()) }
+        let late = effort == Effort::Short && placement.len().is_multiple_of(2);
+        if holds && !late { Proof::Holds } else { Proof::Open("too hard".to_owned()) }
     }
 }
 
@@ -82,8 +84,8 @@ fn the_cheapest_are_found() {
         let judge = Clauses { n, costs, hard, harder };
         let options = Options { initial: BitSet::full(n), most: 1000, threads: 2, cancel: Cancel::new() };
         let found = synthesise(&judge, &options);
-        let (lower, _) = best(&judge, |set| judge.refute(set) == Refutation::Nothing);
-        let (cost, placements) = best(&judge, |set| judge.prove(set) == Proof::Holds);
+        let (lower, _) = best(&judge, |set| judge.refute(set, Effort::Thorough) == Refutation::Nothing);
+        let (cost, placements) = best(&judge, |set| judge.prove(set, Effort::Thorough) == Proof::Holds);
         assert_eq!(found.lower, lower, "round {round}");
         assert_eq!(found.proved, cost == lower, "round {round}");
         let mut sites: Vec<BitSet> = found.placements.iter().map(|p| p.sites.clone()).collect();

@@ -10,7 +10,7 @@ use treville_task::Stats;
 /// Unless the call says otherwise.
 pub(crate) const MOST_STATES: usize = 5_000_000;
 /// For a short look.
-const FEW_STATES: usize = 400_000;
+const FEW_STATES: usize = 250_000;
 /// For the shortest run, among all interleavings.
 const SHORTEST_STATES: usize = 400_000;
 
@@ -26,7 +26,11 @@ pub(crate) struct Limits {
 impl Limits {
     /// For a short look.
     pub(crate) fn few(&self) -> Limits {
-        Limits { states: self.states.min(FEW_STATES), cancel: self.cancel.clone() }
+        self.at_most(FEW_STATES)
+    }
+
+    pub(crate) fn at_most(&self, states: usize) -> Limits {
+        Limits { states: self.states.min(states), cancel: self.cancel.clone() }
     }
 }
 
@@ -64,6 +68,17 @@ pub(crate) fn refute(
             Verdict::Fails(failure, trace) => return Some((failure, trace)),
             Verdict::Safe if outcome.capped => {}
             Verdict::Safe | Verdict::Open(_) => return None,
+        }
+    }
+    None
+}
+
+/// A failure on a short run, if it is found soon.
+pub(crate) fn short_failure(program: &Program, placement: &BitSet, limits: &Limits) -> Option<RmaRun> {
+    for pending in PENDING {
+        let semantics = Semantics::Remote(Pending::Bounded(pending));
+        if let Verdict::Fails(failure, trace) = check(program, &config(semantics, placement, limits)).verdict {
+            return Some(RmaRun { failure, trace, shortest: false });
         }
     }
     None

@@ -2,11 +2,11 @@
 
 use super::exact::{self, Limits};
 use std::sync::Mutex;
-use treville_abstract::{Checked, Portfolio, Wanted};
+use treville_abstract::{Checked, Patience, Portfolio, Wanted};
 use treville_base::{BitSet, Idx};
 use treville_rma::{Program, SlotId};
 use treville_rma_machine::{Config, Order, Reduction, Semantics, Verdict, check};
-use treville_synth::{Judge, Proof, Refutation};
+use treville_synth::{Effort, Judge, Proof, Refutation};
 use treville_task::Stats;
 
 pub(crate) struct Flusher<'p> {
@@ -18,6 +18,9 @@ pub(crate) struct Flusher<'p> {
     proofs: Proofs,
     portfolio: Mutex<Portfolio<'p>>,
 }
+
+/// States of a short look for a failure.
+const SHORT: usize = 40_000;
 
 /// Who proves that a placement is enough.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,11 +59,11 @@ impl<'p> Flusher<'p> {
         Proof::Open(why)
     }
 
-    fn by_abstraction(&self, placement: &BitSet) -> Proof {
+    fn by_abstraction(&self, placement: &BitSet, patience: Patience) -> Proof {
         let Ok(mut portfolio) = self.portfolio.lock() else {
             return Proof::Open("an earlier proof broke down".to_owned());
         };
-        match portfolio.check(placement) {
+        match portfolio.check(placement, patience) {
             Checked::Holds => Proof::Holds,
             Checked::MayFail(_) => Proof::Open("neither a proof nor a failure was found".to_owned()),
             Checked::Open(why) => Proof::Open(why),
@@ -77,18 +80,24 @@ impl Judge for Flusher<'_> {
         self.costs.get(site).copied().unwrap_or(1)
     }
 
-    fn refute(&self, placement: &BitSet) -> Refutation {
-        match exact::refute(self.program, placement, &self.limits.few(), &mut Stats::new()) {
+    fn refute(&self, placement: &BitSet, effort: Effort) -> Refutation {
+        let limits = match effort {
+            Effort::Short => self.limits.at_most(SHORT),
+            Effort::Thorough => self.limits.few(),
+        };
+        match exact::refute(self.program, placement, &limits, &mut Stats::new()) {
             Some((_, trace)) => Refutation::Fails { blocking: trace.blocking },
             None => Refutation::Nothing,
         }
     }
 
-    fn prove(&self, placement: &BitSet) -> Proof {
+    fn prove(&self, placement: &BitSet, effort: Effort) -> Proof {
+        let patience = if effort == Effort::Short { Patience::Little } else { Patience::Much };
         match self.proofs {
             Proofs::Machine => self.by_machine(placement),
-            Proofs::Abstract => self.by_abstraction(placement),
-            Proofs::Both => match self.by_abstraction(placement) {
+            Proofs::Abstract => self.by_abstraction(placement, patience),
+            Proofs::Both => match self.by_abstraction(placement, patience) {
+                Proof::Open(why) if effort == Effort::Short => Proof::Open(why),
                 Proof::Holds => Proof::Holds,
                 Proof::Open(why) if self.program.domain.is_some() => Proof::Open(why),
                 Proof::Open(_) => self.by_machine(placement),

@@ -10,7 +10,7 @@ use treville_abstract::{Abstraction, Wanted};
 use treville_base::{BitSet, Cancel};
 use treville_report::{Failure, Placed, RmaRun, SynthReport, Synthesised};
 use treville_rma::Program;
-use treville_synth::{Found, Judge, Placement, Refutation, synthesise, two_phases};
+use treville_synth::{Effort, Found, Judge, Placement, Refutation, synthesise, two_phases};
 use treville_task::{Stats, StopReason};
 
 /// What a person may choose.
@@ -24,6 +24,21 @@ pub struct SynthOptions {
     pub most: usize,
     /// Write flushes into the text of the program.
     pub annotate: bool,
+    /// Runs that tell why a flush is needed are as short as they get.
+    pub shortest: bool,
+}
+
+impl Default for SynthOptions {
+    fn default() -> Self {
+        SynthOptions {
+            search: Search::HittingSet,
+            initial: Flushes::All,
+            cost: Cost::Unit,
+            most: 16,
+            annotate: false,
+            shortest: false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -151,7 +166,7 @@ fn by_phases(judge: &Flusher<'_>, initial: &BitSet, cancel: &Cancel) -> Found {
     let fails = |site: &usize| {
         let mut less = initial.clone();
         less.remove(*site);
-        matches!(judge.refute(&less), Refutation::Fails { .. })
+        matches!(judge.refute(&less, Effort::Thorough), Refutation::Fails { .. })
     };
     let really: Vec<usize> = phases.needed.iter().copied().filter(fails).collect();
     let lower = really.iter().map(|site| judge.cost(*site)).sum();
@@ -159,7 +174,7 @@ fn by_phases(judge: &Flusher<'_>, initial: &BitSet, cancel: &Cancel) -> Found {
         phases.placements.into_iter().map(|sites| Placement { cost: cost(&sites), sites }).collect();
     Found {
         proved: placements.first().is_some_and(|p| p.cost == lower),
-        hopeless: placements.is_empty() && matches!(judge.refute(initial), Refutation::Fails { .. }),
+        hopeless: placements.is_empty() && matches!(judge.refute(initial, Effort::Thorough), Refutation::Fails { .. }),
         placements,
         lower,
         needed: really,
@@ -169,20 +184,34 @@ fn by_phases(judge: &Flusher<'_>, initial: &BitSet, cancel: &Cancel) -> Found {
     }
 }
 
+/// States in which a short run is looked for that explains a flush.
+const EXPLAINED: usize = 30_000;
+
 /// The result with the runs that explain it.
 fn told(remote: &Remote, initial: &BitSet, found: Found, wanted: &SynthOptions, limits: &Limits) -> Synthesised {
     let program = &remote.program;
     let first = found.placements.first().map(|p| p.sites.clone());
     let failing = |placement: &BitSet| -> Option<RmaRun> {
-        let known = exact::refute(program, placement, &limits.few(), &mut Stats::new())?;
-        Some(exact::shortened(program, placement, known, &limits.few()))
+        let short = exact::short_failure(program, placement, &limits.at_most(EXPLAINED));
+        let known = match short {
+            Some(run) => run,
+            None => {
+                let (failure, trace) = exact::refute(program, placement, &limits.few(), &mut Stats::new())?;
+                RmaRun { failure, trace, shortest: false }
+            }
+        };
+        match wanted.shortest {
+            true => Some(exact::shortened(program, placement, (known.failure, known.trace), &limits.few())),
+            false => Some(known),
+        }
     };
     let without = |placement: &BitSet, site: usize| {
         let mut less = placement.clone();
         less.remove(site);
         (site + 1, failing(&less))
     };
-    let why = first.iter().flat_map(|p| p.iter().map(move |site| without(p, site))).collect();
+    let explained = first.iter().filter(|_| found.stopped.is_none());
+    let why = explained.flat_map(|p| p.iter().map(move |site| without(p, site))).collect();
     let annotated = first.as_ref().filter(|_| wanted.annotate);
     let stopped = found.stopped.map(|why| StopReason::of(&limits.cancel).map_or(why, |reason| reason.to_string()));
     Synthesised {

@@ -17,6 +17,10 @@ pub(crate) fn run(args: &SynthArgs, output: &mut Output) -> Status {
         output.error("--output takes the program of one file");
         return Status::Wrong;
     }
+    if args.json && args.output.as_deref() == Some("-") {
+        output.error("--output - and --json both write to standard output");
+        return Status::Wrong;
+    }
     let mut options = args.run.options(args.model.options(), States::Unlisted);
     let cancel = match cancel(&args.run, 1, output) {
         Ok(cancel) => cancel,
@@ -41,7 +45,7 @@ pub(crate) fn run(args: &SynthArgs, output: &mut Output) -> Status {
     status
 }
 
-/// False if nobody reads the output any more.
+/// False if nobody reads the output any more. Where that is for the program, the report is a note.
 fn print(args: &SynthArgs, report: &SynthReport, output: &mut Output) -> bool {
     let wrong = report.content.as_ref().err().filter(|failure| failure.word == VerdictWord::Error);
     if let Some(failure) = wrong {
@@ -52,6 +56,10 @@ fn print(args: &SynthArgs, report: &SynthReport, output: &mut Output) -> bool {
         (false, Some(_)) => return true,
         (false, None) => placement(report, args.witness, output.palette),
     };
+    if args.output.as_deref() == Some("-") {
+        output.note(&said);
+        return true;
+    }
     output.print(&said).is_ok()
 }
 

@@ -255,6 +255,9 @@ impl Search<'_, '_> {
 
     /// What this one has explored, unless the program has another shape.
     fn leave(&mut self, result: Result<(), Stop>) -> Result<Explored, Stop> {
+        if let Some(paths) = &self.paths {
+            self.explored.paths = paths.stats;
+        }
         if let Err(stop) = result {
             self.crew.crew.stop();
             if matches!(stop, Stop::MoreThreads | Stop::Asymmetric | Stop::Assumed | Stop::Mixed | Stop::InParts(..)) {

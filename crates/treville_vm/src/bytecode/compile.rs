@@ -7,6 +7,7 @@ mod wide;
 pub use access::{Access, Parts};
 
 use super::code::{Code, Image, Ins, LoopInfo, NOWHERE, Site, SiteId, SiteKind, Slot};
+use super::symbols::is_term;
 use super::{flow, retry};
 use access::Source;
 use std::collections::BTreeMap;
@@ -30,13 +31,18 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
     let mut sites = IndexVec::new();
     let kept = |id: FuncId| observed.iter().filter(|(func, _)| *func == id).map(|(_, reg)| slot(*reg)).collect();
     let funcs = program.funcs.iter_enumerated();
-    let codes = funcs
+    let codes: Vec<Code> = funcs
         .map(|(id, func)| Compiler::function(program, func, parts, kept(id), &mut sites))
         .collect::<Result<_, _>>()?;
     let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
     let tries_locks = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
     let unknown = |site: &Site| matches!(site.kind, SiteKind::Nondet { width: 2.. } | SiteKind::Handle);
     let symbols = sites.iter().any(unknown).then(Arc::default);
+    let marked = |code: &Code| code.constants.iter().any(|(_, value)| is_term(*value));
+    if symbols.is_some() && codes.iter().any(marked) {
+        let what = "a number that looks like the name of a value that is not determined".to_owned();
+        return Err(NotCompiled { what, span: None });
+    }
     Ok(Image { codes, sites, tries_locks, symbols })
 }
 

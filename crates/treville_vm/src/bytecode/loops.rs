@@ -2,7 +2,8 @@
 //! same again, waits.
 
 use super::code::{Code, Image, Slot};
-use super::run::{LoopState, NO_ADDRESS, RunOptions, Runner, Step};
+use super::run::{LoopState, NO_ADDRESS, Runner};
+use super::step::{RunOptions, Step};
 use super::track::Track;
 use treville_ir::Wait;
 

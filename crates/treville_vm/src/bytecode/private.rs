@@ -1,7 +1,8 @@
 //! Memory that only its own thread can reach: bytes of the runner, without events.
 
 use super::code::Image;
-use super::run::{Runner, address};
+use super::run::Runner;
+use super::step::address;
 use super::symbols::{Symbols, is_term};
 use super::track::Track;
 use std::ops::Range;

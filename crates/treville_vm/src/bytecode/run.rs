@@ -1,137 +1,13 @@
 //! Running compiled code: one thread, up to the next step that the engine has to know of.
 
 use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
-use super::handles::{Handles, Misuse};
+use super::handles::Handles;
+use super::index::Index;
+use super::step::{RunOptions, Step, address};
 use super::symbols::is_term;
 use super::track::{Dependencies, StepDeps, Track};
 use treville_ir::{Failure, FuncId, HandleOp, Program, Reg, Storage, Wait};
 use treville_term::UnOp;
-
-/// Where things live. Addresses are a function of the thread, the count of its allocations and the offset, never reused,
-/// and leave the upper 16 bits free for programs that keep tags there.
-pub mod address {
-    /// Heap and escaping stack objects: thread, number of the allocation, offset.
-    pub const HEAP: u64 = 1 << 46;
-    pub const THREAD_SHIFT: u32 = 38;
-    pub const OBJECT_SHIFT: u32 = 24;
-    /// The largest number of bytes of one object.
-    pub const OBJECT_SIZE: u64 = 1 << OBJECT_SHIFT;
-    pub const MAX_OBJECTS: u32 = 1 << (THREAD_SHIFT - OBJECT_SHIFT);
-    pub const MAX_THREADS: u32 = 256;
-    /// Objects that only their own thread can reach.
-    pub const PRIVATE: u64 = 1 << 45;
-    /// Copies of thread-local objects.
-    pub const LOCAL: u64 = 1 << 44;
-    pub const LOCAL_SHIFT: u32 = 36;
-
-    /// The thread and the number of the allocation that a heap address belongs to.
-    pub fn heap_object(addr: u64) -> Option<(u32, u32)> {
-        (HEAP..2 * HEAP).contains(&addr).then(|| {
-            let thread = (addr - HEAP) >> THREAD_SHIFT;
-            let object = (addr >> OBJECT_SHIFT) & u64::from(MAX_OBJECTS - 1);
-            (thread as u32, object as u32)
-        })
-    }
-
-    /// The address of a thread's copy of a thread-local object.
-    pub fn local(thread: u32, origin: u64) -> u64 {
-        LOCAL | u64::from(thread) << LOCAL_SHIFT | origin
-    }
-
-    /// The address of a thread-local object in the program's own numbering, for an address of some thread's copy.
-    pub fn local_origin(addr: u64) -> Option<u64> {
-        (LOCAL..2 * LOCAL).contains(&addr).then_some(addr & ((1 << LOCAL_SHIFT) - 1))
-    }
-
-    /// The thread whose copy of a thread-local object has an address.
-    pub fn local_thread(addr: u64) -> Option<u32> {
-        (LOCAL..2 * LOCAL).contains(&addr).then(|| ((addr - LOCAL) >> LOCAL_SHIFT) as u32)
-    }
-}
-
-/// What a thread does next. After `Load`, `UpdateRead`, `Spawn`, `Join` and `Nondet` the engine answers with
-/// [`Runner::give`], after `Decide` with [`Runner::decide`]; after the others it just runs on.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Step {
-    Load {
-        site: SiteId,
-        addr: u64,
-    },
-    /// What is written is its words: the upper one is 0 unless it has 16 bytes.
-    Store {
-        site: SiteId,
-        addr: u64,
-        words: [u64; 2],
-    },
-    /// The read of an update; if the update writes, that is the next step.
-    UpdateRead {
-        site: SiteId,
-        addr: u64,
-    },
-    UpdateWrite {
-        site: SiteId,
-        addr: u64,
-        words: [u64; 2],
-    },
-    Fence {
-        site: SiteId,
-    },
-    Spawn {
-        site: SiteId,
-        func: FuncId,
-    },
-    Join {
-        site: SiteId,
-        thread: u64,
-    },
-    Alloc {
-        site: SiteId,
-        addr: u64,
-        size: u64,
-    },
-    /// A heap object is freed, or, without a site, a stack object dies with its function.
-    Free {
-        site: Option<SiteId>,
-        addr: u64,
-    },
-    Nondet {
-        site: SiteId,
-    },
-    /// The way on depends on the value that this word stands for, which is unknown; `site` if an access or a wait needs it.
-    Decide {
-        site: Option<SiteId>,
-        word: u64,
-    },
-    /// The explicit interface to unknown values is not used as it must be.
-    Misuse {
-        site: SiteId,
-        misuse: Misuse,
-    },
-    /// Waits for ever as things are.
-    Blocked {
-        site: Option<SiteId>,
-        wait: Wait,
-    },
-    /// A loop ran as often as it may.
-    Cut,
-    /// Too many instructions without a step.
-    Endless,
-    Fail {
-        site: Option<SiteId>,
-        failure: Failure,
-    },
-    End(u64),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct RunOptions {
-    /// Whether an iteration of a loop that changed nothing blocks.
-    pub idle_blocks: bool,
-    /// How often a loop may jump back, as in [`crate::Shape`].
-    pub bound: Option<u32>,
-    /// How many instructions may pass between two steps.
-    pub fuel: u32,
-}
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
@@ -199,6 +75,8 @@ pub struct Runner<T = ()> {
     pub(crate) private_terms: Vec<(u32, u8, u64)>,
     /// The word that [`Step::Decide`] is about.
     asked: u64,
+    /// The last word that was decided, and its value.
+    pub(super) decided: Option<(u64, u64)>,
     /// Escaping objects of the active functions.
     pub(crate) stack: Vec<u64>,
     /// Locks that it holds, and how many effects there were when it had taken each.
@@ -247,6 +125,7 @@ impl<T: Track> Runner<T> {
         (self.n_allocs, self.effects, self.spin, self.published) = (0, 0, 0, 0);
         self.last_read = None;
         self.handles = Handles::default();
+        self.decided = None;
         self.track = T::default();
         self.enter(image, func.0, NOWHERE);
         for (param, arg) in image.codes[func.0 as usize].params.iter().zip(args) {
@@ -323,6 +202,7 @@ impl<T: Track> Runner<T> {
     /// Answers [`Step::Decide`]: what was asked for has this value, wherever the thread has it in its slots.
     pub fn decide(&mut self, value: u64) {
         let asked = self.asked;
+        self.decided = Some((asked, value));
         self.slots.iter_mut().filter(|word| **word == asked).for_each(|word| *word = value);
     }
 
@@ -386,6 +266,25 @@ impl<T: Track> Runner<T> {
                     _ => number!($value),
                 }
             };
+        }
+        // Whether an address is unknown, and that of an element of a private array; asks if that is not known.
+        macro_rules! element {
+            ($place:expr, $site:expr) => {{
+                let word = get!($place);
+                match (SYMBOLIC && is_term(word)).then_some(&image.symbols) {
+                    Some(Some(symbols)) if symbols.known(word).is_none() => {
+                        match self.index(symbols, word, image.sites[$site].size) {
+                            Index::Element(begin, n) => Some((word, (begin, n))),
+                            Index::Ask(asked) => {
+                                self.asked = asked;
+                                self.pc = pc - 1;
+                                return Some(Step::Decide { site: Some($site), word: asked });
+                            }
+                        }
+                    }
+                    _ => None,
+                }
+            }};
         }
         // The number in a slot, which must be known to go on.
         macro_rules! known {
@@ -491,6 +390,10 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::Load { dst, addr: place, site } => {
+                    if let Some((addr, array)) = element!(place, site) {
+                        set!(dst, self.load_element(image, addr, image.sites[site].size, array));
+                        continue;
+                    }
                     let addr = known!(place, Some(site));
                     if !is_private(addr) {
                         self.track.step(Some(at!(place)), &[]);
@@ -511,7 +414,13 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Upper { src } => (self.upper, self.upper_slot) = (get!(src), Some(at!(src))),
                 Ins::Store { addr: place, value: from, site } => {
-                    let (addr, value) = (known!(place, Some(site)), get!(from));
+                    if let Some((addr, array)) = element!(place, site) {
+                        self.store_element(image, addr, image.sites[site].size, array, get!(from));
+                        continue;
+                    }
+                    let addr = known!(place, Some(site));
+                    let hazard = SYMBOLIC && image.sites[site].protects;
+                    let value = if hazard { known!(from, Some(site)) } else { get!(from) };
                     let (words, sources) = self.written(value, at!(from));
                     if !is_private(addr) {
                         self.note_store(image, site, addr, words);
@@ -546,7 +455,7 @@ impl<T: Track> Runner<T> {
                     if !is_private(addr) {
                         // An update that writes what it has read changes nothing.
                         self.effects += u32::from(words != self.updated);
-                        words.into_iter().for_each(|word| self.publish(word));
+                        words.into_iter().for_each(|word| self.publish(image, word));
                         self.track.step(Some(at!(place)), &sources);
                         stop!(pc, Step::UpdateWrite { site, addr, words });
                     }
@@ -563,7 +472,7 @@ impl<T: Track> Runner<T> {
                     self.held.push((lock, self.effects));
                 }
                 Ins::Release { addr, site } => {
-                    let lock = get!(addr);
+                    let lock = known!(addr, Some(site));
                     match self.held.iter().rposition(|(l, _)| *l == lock) {
                         Some(at) => self.released = self.held.remove(at).1,
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::ApiMisuse }),

@@ -52,6 +52,7 @@ impl Runner {
         let mut words = words.iter().copied();
         let mut next = || words.next().unwrap_or_default();
         self.thread = thread;
+        self.decided = None;
         (self.n_allocs, self.effects) = split(next());
         (self.spin, self.pc) = split(next());
         let (n_frames, n_loops) = split(next());

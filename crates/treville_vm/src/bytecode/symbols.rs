@@ -9,7 +9,7 @@
 //! A term may be narrower than the place it is in: like numbers, terms are zero-extended.
 
 use super::handles::Handle;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use treville_term::{BinOp, Bv, Cast, TermId, TermNode, TermStore, UnOp, VarId};
 
@@ -149,19 +149,40 @@ impl Shared {
 
     /// The variables of a term, in the order of their numbers.
     pub fn variables_of(&self, term: TermId) -> Vec<VarId> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let (mut open, mut found) = (vec![term], Vec::new());
-        while let Some(next) = open.pop() {
-            if !seen.insert(next) {
-                continue;
+        let mut found = Vec::new();
+        self.visit(term, |node| {
+            if let TermNode::Var(var, _) = node {
+                found.push(var);
             }
-            match self.store.node(next) {
-                TermNode::Var(var, _) => found.push(var),
-                node => open.extend(operands(node).into_iter().flatten()),
-            }
-        }
+        });
         found.sort_unstable();
         found
+    }
+
+    /// The numbers in a term.
+    pub(super) fn constants_of(&self, term: TermId) -> Vec<u64> {
+        let mut found = Vec::new();
+        if let TermNode::Var(..) = self.store.node(term) {
+            return found;
+        }
+        self.visit(term, |node| {
+            if let TermNode::Const(value) = node {
+                found.push(value.unsigned() as u64);
+            }
+        });
+        found
+    }
+
+    /// Visits each node of a term once.
+    fn visit(&self, term: TermId, mut visit: impl FnMut(TermNode)) {
+        let (mut open, mut seen) = (vec![term], FxHashSet::default());
+        while let Some(next) = open.pop() {
+            if seen.insert(next) {
+                let node = self.store.node(next);
+                visit(node);
+                open.extend(operands(node).into_iter().flatten());
+            }
+        }
     }
 }
 
@@ -232,9 +253,22 @@ impl Symbols {
         shared.word(term)
     }
 
+    /// One of two words, if the address is this one the first.
+    pub(super) fn if_equal(&self, addr: u64, at: u64, yes: u64, no: u64) -> u64 {
+        match self.bin(BinOp::Eq, 64, addr, at) {
+            0 => no,
+            1 => yes,
+            equal => self.select(equal, yes, no),
+        }
+    }
+
     /// So many bytes of a word, from this one on.
     pub fn bytes(&self, word: u64, at: u8, size: u8) -> u64 {
-        let shifted = self.bin(BinOp::LShr, 64, word, 8 * u64::from(at));
+        let shifted = match at {
+            0 if size == 8 => return word,
+            0 => word,
+            _ => self.bin(BinOp::LShr, 64, word, 8 * u64::from(at)),
+        };
         match is_term(shifted) {
             true => self.low(8 * size, shifted),
             false => shifted << (64 - 8 * u32::from(size)) >> (64 - 8 * u32::from(size)),

@@ -41,7 +41,7 @@ impl Generator {
             let (first, last) = if early { (m, "") } else { ("0:3", m) };
             let last = if last.is_empty() { String::new() } else { format!("  m = {last}\n  b = (zext 32 m)\n") };
             format!(
-                "{HEADER}object t size 16\n{funcs}func main () regs [n:3 m:3 h:64 a:32 b:32 c:32] {{\nb0:\n  n = {n}\n  m = {first}\n  \
+                "{HEADER}object t size 16\n{funcs}func main () regs [n:3 m:3 h:64 a:32 b:32 c:32 p:64] {{\nb0:\n  p = alloc private 8:64\n  n = {n}\n  m = {first}\n  \
                  a = (zext 32 n)\n  b = (zext 32 m)\n{spawns}{last}{body}  return (zext 64 a)\n}}\nthread P0 main []\n"
             )
         }
@@ -49,7 +49,9 @@ impl Generator {
 
     fn func(&mut self, name: &str, params: &str, n: u64) -> String {
         let body = self.body(n, 1);
-        format!("func {name} ({params}) regs [a:32 b:32 c:32] {{\nb0:\n{body}  return (zext 64 a)\n}}\n")
+        format!(
+            "func {name} ({params}) regs [a:32 b:32 c:32 p:64] {{\nb0:\n  p = alloc private 8:64\n{body}  return (zext 64 a)\n}}\n"
+        )
     }
 
     fn body(&mut self, n: u64, first_block: usize) -> String {
@@ -81,7 +83,7 @@ impl Generator {
     fn instruction(&mut self, blocks: &mut usize) -> String {
         let at = self.0.of(&["&x", "&y"]);
         let reg = self.0.of(&["a", "b", "c"]);
-        match self.0.below(12) {
+        match self.0.below(14) {
             0 | 1 => format!("  {reg} = load {at} 4 [{}]\n", self.0.of(&["RLX", "ACQ", "SC"])),
             2 | 3 => format!("  store {at} {} 4 [{}]\n", self.value(), self.0.of(&["RLX", "REL", "SC"])),
             4 => format!("  {reg} = {}\n", self.value()),
@@ -97,8 +99,24 @@ impl Generator {
                     _ => format!("  store {element} b 4 [RLX]\n"),
                 }
             }
-            7 => format!("  wait assume {}\n", self.condition()),
+            // Memory of its own, at an unknown place.
+            7 => {
+                let index = format!("(add p (mul (zext 64 (and {} 3:32)) 2:64))", self.0.of(&["a", "b"]));
+                match self.0.below(2) {
+                    0 => format!("  {reg} = (zext 32 (zext 8 {reg}))\n  store {index} (zext 16 {reg}) 2 [NA]\n"),
+                    _ => format!("  {reg} = load (add p (zext 64 (and {reg} 4:32))) 4 [NA]\n"),
+                }
+            }
+            // Memory of its own, in overlapping pieces.
             8 => {
+                let (to, from) = (self.0.below(5), self.0.below(5));
+                let (low, size) = *[("a", 4), ("(zext 16 b)", 2), ("(zext 8 a)", 1), ("(add a b)", 4)]
+                    .get(self.0.below(4) as usize)
+                    .expect("one of them");
+                format!("  store (add p {to}:64) {low} {size} [NA]\n  {reg} = load (add p {from}:64) 4 [NA]\n")
+            }
+            9 => format!("  wait assume {}\n", self.condition()),
+            10 => {
                 let (yes, no) = (*blocks, *blocks + 1);
                 *blocks += 2;
                 let (cond, more) = (self.condition(), self.condition());
@@ -148,7 +166,7 @@ fn run(program: &Program, model: &str, options: &Options) -> (Explored, Vec<Clas
     });
     let explored = explored.expect("nothing is to be made in parts");
     // It may have started anew.
-    let classes = classes.split_off(classes.len() - explored.complete as usize);
+    let classes = classes.split_off(classes.len().saturating_sub(explored.complete as usize));
     (explored, classes, image.symbols().cloned())
 }
 
@@ -194,6 +212,10 @@ fn all_values_at_once_are_all_values_one_by_one() {
         let unknown = parse(&program("nondet", "nondet"));
         let (all, classes, symbols) = run(&unknown, model, &options());
         let symbols = symbols.expect("it has variables");
+        if i % 16 == 0 && all.violation.is_none() {
+            let (several, ..) = run(&unknown, model, &Options { workers: 3, ..options() });
+            assert_eq!((several.complete, several.blocked), (all.complete, all.blocked), "{}", text::print(&unknown));
+        }
         assert!(all.stopped.is_none(), "{:?}\n{}", all.stopped, text::print(&unknown));
         let (mut fails, mut differs) = (false, None);
         for (n, m) in (0..VALUES).flat_map(|n| (0..VALUES).map(move |m| (n, m))) {
@@ -215,4 +237,34 @@ fn all_values_at_once_are_all_values_one_by_one() {
         forked += usize::from(!fails && all.complete > 1);
     }
     assert!(failing > 100 && forked > 300, "{failing} fail, {forked} have several executions, {covered} outcomes");
+}
+
+#[test]
+fn equal_threads_may_differ_in_their_values() {
+    let mut random = Random(3);
+    let (mut failing, mut reduced) = (0, 0);
+    for _ in 0..200 {
+        let middle = random.below(6);
+        let (first, then) =
+            (random.of(&["", "  store &y 1:32 4 [RLX]\n"]), random.of(&["add b 1:32", "xor a b", "add a 0:32"]));
+        let text = format!(
+            "{HEADER}func f () regs [n:3 a:32 b:32] {{\nb0:\n  b = load &x 4 [ACQ]\n{first}  n = nondet\n  a = (zext 32 n)\n  \
+             branch (ult a {middle}:32) b1 b2\nb1:\n  store &x ({then}) 4 [REL]\n  goto b2\nb2:\n  b = load &y 4 [RLX]\n  \
+             branch (and (eq b 1:32) (eq a {}:32)) b3 b4\nb3:\n  fail assertion \"it\"\n  goto b4\nb4:\n  return 0:64\n}}\n\
+             func main () regs [h:64 a:32] {{\nb0:\n  h = spawn f ()\n  h = spawn f ()\n  a = load &x 4 [ACQ]\n  \
+             branch (eq a {}:32) b1 b2\nb1:\n  fail assertion \"that\"\n  goto b2\nb2:\n  return 0:64\n}}\nthread P0 main []\n",
+            random.below(10),
+            random.below(10),
+        );
+        let program = parse(&text);
+        let (all, ..) = run(&program, "rc11", &options());
+        let (one, ..) = run(&program, "rc11", &Options { symmetry: true, ..options() });
+        assert_eq!(one.violation.is_some(), all.violation.is_some(), "{text}");
+        failing += usize::from(all.violation.is_some());
+        if all.violation.is_none() {
+            assert!(one.complete <= all.complete && 2 * one.complete >= all.complete, "{text}");
+            reduced += usize::from(one.complete < all.complete);
+        }
+    }
+    assert!(failing > 30 && reduced > 30, "{failing} fail, {reduced} are reduced");
 }
