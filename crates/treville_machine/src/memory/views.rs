@@ -6,7 +6,7 @@
 //! beginning of each list, since encountering is closed under modification order, and so one number for each variable says
 //! them all. Writes that are before the views of all threads are dropped, which makes the states of waiting loops finite.
 
-use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put, put_positions, put_values};
+use super::{Bytes, Choice, Memory, Renaming, Seen, Written, are_small, put, put_positions, put_values};
 use treville_ir::Aware;
 
 pub(crate) struct Views {
@@ -259,6 +259,27 @@ impl Memory for Views {
         out.extend(s.messages.iter().map(|message| u8::from(message.releases) | u8::from(message.covered) << 1));
         put_values(s.messages.iter().map(|message| message.written.value), out);
         put_positions(&s.released, out);
+    }
+
+    /// If no write is dropped, a read changes no more than the view of its thread.
+    fn encode_after_read(
+        &self,
+        (before, bytes): (&ViewState, &[u8]),
+        after: &ViewState,
+        thread: usize,
+        out: &mut Vec<u8>,
+    ) {
+        let n = self.n_vars();
+        let (row, row_end) = (thread * n, (thread + 1) * n);
+        let same_writes = before.messages.len() == after.messages.len() && !self.keep.contains(&true);
+        if same_writes && are_small(&before.views[..row_end]) && are_small(&after.views[row..row_end]) {
+            let start = out.len();
+            out.extend_from_slice(bytes);
+            let view = &mut out[start + row..start + row_end];
+            view.iter_mut().zip(&after.views[row..row_end]).for_each(|(byte, position)| *byte = *position as u8);
+        } else {
+            self.encode(after, out);
+        }
     }
 
     fn decode(&self, bytes: &mut Bytes<'_>, s: &mut ViewState) {
