@@ -36,7 +36,7 @@ const ENGINES: &[EngineEntry] = &[
     },
     EngineEntry {
         name: "machine",
-        about: "every state of a program on an operational machine, step by step (the default for .rar and .rma)",
+        about: "every state of a program on an operational machine, step by step (the default for .rar, .inv and .rma)",
         make: Some(|| Arc::new(treville_machine::Machine)),
     },
     EngineEntry {

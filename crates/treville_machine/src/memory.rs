@@ -13,7 +13,7 @@ mod tests;
 mod views;
 
 pub(crate) use buffers::Buffers;
-pub(crate) use bytes::{Bytes, SMALL, put, put_positions, put_values};
+pub(crate) use bytes::{Bytes, SMALL, are_small, put, put_positions, put_values};
 pub(crate) use domain::{Anywhere, Domain, MayWrite, each_choice};
 pub(crate) use graph::Graph;
 pub(crate) use sequential::Sequential;
@@ -127,5 +127,9 @@ pub(crate) trait Memory: Sync {
 
     /// The state without origins as bytes: equal states, and only these, have equal bytes.
     fn encode(&self, s: &Self::State, out: &mut Vec<u8>);
+    /// The same after a read of a thread, for memories that make these bytes of those before it.
+    fn encode_after_read(&self, _: (&Self::State, &[u8]), after: &Self::State, _: usize, out: &mut Vec<u8>) {
+        self.encode(after, out);
+    }
     fn decode(&self, bytes: &mut Bytes<'_>, s: &mut Self::State);
 }

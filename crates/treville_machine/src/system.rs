@@ -402,7 +402,13 @@ impl<M: Memory> System<'_, M> {
         kept.iter().for_each(|reg| put(after.regs[code.first_reg + usize::from(*reg)], out));
         if self.changes_memory(before, thread) {
             out.extend_from_slice(&bytes[layout.regs[thread]..layout.memory]);
-            self.memory.encode(&after.memory, out);
+            match step.effect {
+                Effect::Read { .. } => {
+                    let before = (&before.memory, &bytes[layout.memory..]);
+                    self.memory.encode_after_read(before, &after.memory, thread, out);
+                }
+                _ => self.memory.encode(&after.memory, out),
+            }
         } else {
             out.extend_from_slice(&bytes[layout.regs[thread]..]);
         }

@@ -24,11 +24,16 @@ fn put_large(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&value.to_le_bytes()[..n]);
 }
 
+/// True only if each of these is one byte.
+#[inline]
+pub(crate) fn are_small(positions: &[u16]) -> bool {
+    u64::from(positions.iter().fold(0, |bits, position| bits | *position)) < SMALL_BITS
+}
+
 /// The same as one after the other, in one go if all are small.
 #[inline]
 pub(crate) fn put_positions(positions: &[u16], out: &mut Vec<u8>) {
-    let all_bits = positions.iter().fold(0, |bits, position| bits | *position);
-    if u64::from(all_bits) < SMALL_BITS {
+    if are_small(positions) {
         out.extend(positions.iter().map(|position| *position as u8));
     } else {
         positions.iter().for_each(|position| put(u64::from(*position), out));

@@ -6,7 +6,7 @@
 //! beginning of each list, since encountering is closed under modification order, and so one number for each variable says
 //! them all. Writes that are before the views of all threads are dropped, which makes the states of waiting loops finite.
 
-use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put, put_positions, put_values};
+use super::{Bytes, Choice, Memory, Renaming, Seen, Written, are_small, put, put_positions, put_values};
 use treville_ir::Aware;
 
 pub(crate) struct Views {
@@ -90,18 +90,20 @@ impl Views {
         }
     }
 
-    /// Moves the view of a thread to a message.
-    fn observe(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, acquire: bool) {
+    /// Moves the view of a thread to a message; whether that says something of other variables.
+    fn observe(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, acquire: bool) -> bool {
         let n = self.n_vars();
         let message = s.list(var).start + at as usize;
         s.views[thread * n + var] = at as u16;
-        if (acquire || self.always) && s.messages[message].releases {
+        let synchronises = (acquire || self.always) && s.messages[message].releases;
+        if synchronises {
             let row = s.row(message);
             let view = &mut s.views[thread * n..(thread + 1) * n];
             let released = &s.released[row * n..(row + 1) * n];
             view.iter_mut().zip(released).for_each(|(a, b)| *a = (*a).max(*b));
         }
         s.acted |= 1 << thread;
+        synchronises
     }
 
     /// Puts a message right after another; the thread's view is then there.
@@ -123,19 +125,25 @@ impl Views {
         s.acted |= 1 << thread;
     }
 
-    /// Drops what no thread can observe any more, after a step of a thread.
-    fn normalise(&self, s: &mut ViewState, thread: usize) {
+    /// Drops what no thread can observe any more, after a thread has moved its view of a variable, or of several.
+    fn normalise(&self, s: &mut ViewState, thread: usize, var: usize, several: bool) {
+        if several {
+            (0..self.n_vars()).for_each(|var| self.normalise_one(s, thread, var));
+        } else {
+            self.normalise_one(s, thread, var);
+        }
+    }
+
+    fn normalise_one(&self, s: &mut ViewState, thread: usize, var: usize) {
         let n = self.n_vars();
-        for var in 0..n {
-            // Before the step somebody could observe the first write; only this thread may have been the last who did.
-            if s.views[thread * n + var] == 0 || self.keep[var] {
-                continue;
-            }
-            let of_var = s.views.iter().skip(var).step_by(n);
-            if !of_var.clone().any(|position| *position == 0) {
-                let low = of_var.min().copied().unwrap_or(0);
-                self.forget(s, var, low);
-            }
+        // Before the step somebody could observe the first write; only this thread may have been the last who did.
+        if s.views[thread * n + var] == 0 || self.keep[var] {
+            return;
+        }
+        let of_var = s.views.iter().skip(var).step_by(n);
+        if !of_var.clone().any(|position| *position == 0) {
+            let low = of_var.min().copied().unwrap_or(0);
+            self.forget(s, var, low);
         }
     }
 
@@ -182,22 +190,22 @@ impl Memory for Views {
     }
 
     fn read(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, acquire: bool) {
-        self.observe(s, thread, var, at, acquire);
-        self.normalise(s, thread);
+        let several = self.observe(s, thread, var, at, acquire);
+        self.normalise(s, thread, var, several);
     }
 
     fn write(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, written: Written, release: bool) {
         self.insert(s, thread, var, at, written, release);
-        self.normalise(s, thread);
+        self.normalise(s, thread, var, false);
     }
 
     fn update(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, written: Written, orders: (bool, bool)) {
         let (acquire, release) = orders;
-        self.observe(s, thread, var, at, acquire);
+        let several = self.observe(s, thread, var, at, acquire);
         let message = s.list(var).start + at as usize;
         s.messages[message].covered = true;
         self.insert(s, thread, var, at, written, release);
-        self.normalise(s, thread);
+        self.normalise(s, thread, var, several);
     }
 
     fn aware(&self, s: &ViewState, thread: usize, var: usize, aware: Aware, out: &mut Vec<Seen>) {
@@ -259,6 +267,27 @@ impl Memory for Views {
         out.extend(s.messages.iter().map(|message| u8::from(message.releases) | u8::from(message.covered) << 1));
         put_values(s.messages.iter().map(|message| message.written.value), out);
         put_positions(&s.released, out);
+    }
+
+    /// If no write is dropped, a read changes no more than the view of its thread.
+    fn encode_after_read(
+        &self,
+        (before, bytes): (&ViewState, &[u8]),
+        after: &ViewState,
+        thread: usize,
+        out: &mut Vec<u8>,
+    ) {
+        let n = self.n_vars();
+        let (row, row_end) = (thread * n, (thread + 1) * n);
+        let same_writes = before.messages.len() == after.messages.len() && !self.keep.contains(&true);
+        if same_writes && are_small(&before.views[..row_end]) && are_small(&after.views[row..row_end]) {
+            let start = out.len();
+            out.extend_from_slice(bytes);
+            let view = &mut out[start + row..start + row_end];
+            view.iter_mut().zip(&after.views[row..row_end]).for_each(|(byte, position)| *byte = *position as u8);
+        } else {
+            self.encode(after, out);
+        }
     }
 
     fn decode(&self, bytes: &mut Bytes<'_>, s: &mut ViewState) {

@@ -3,7 +3,7 @@
 use crate::ops;
 use std::collections::BTreeMap;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
-use treville_ir::{Expr, InitCell, Inst, Object, ObjectId, Op, Program, Type};
+use treville_ir::{Block, Expr, InitCell, Inst, Object, ObjectId, Op, Program, Terminator, Type};
 
 /// Parts of objects that are accessed, by where they begin: their sizes, and where one is accessed.
 type Parts = BTreeMap<(ObjectId, i64), (u8, Span)>;
@@ -27,6 +27,11 @@ pub(super) fn split(mut program: Program) -> Result<Program, Diagnostic> {
     for ((object, offset), (size, span)) in &parts {
         let part = part(&program.objects[*object], *offset, *size, *span)?;
         new.insert((*object, *offset), objects.push(part));
+    }
+    // Nobody calls the others, which speak of objects that are gone.
+    for id in program.funcs.ids().filter(|id| !used.contains(id)).collect::<Vec<_>>() {
+        let empty = Block { insts: Vec::new(), end: Terminator::Return(None) };
+        program.funcs[id].blocks = std::iter::once(empty).collect();
     }
     for func in used {
         for inst in program.funcs[func].blocks.iter_mut().flat_map(|block| &mut block.insts) {
@@ -53,6 +58,18 @@ fn accessed(op: &Op) -> Option<(&Expr, u8)> {
 }
 
 fn note(inst: &Inst, parts: &mut Parts) -> Result<(), Diagnostic> {
+    let refused = match &inst.op {
+        Op::Call { .. } => Some("a call that is not known before the run, or a recursion"),
+        Op::Copy { .. } | Op::Fill { .. } => Some("a copy of memory"),
+        Op::Alloc { .. } | Op::Free { .. } => {
+            Some("an object that is made on the way, or a variable whose address is taken")
+        }
+        Op::Lock { .. } => Some("a lock"),
+        _ => None,
+    };
+    if let Some(what) = refused {
+        return Err(Diagnostic::error(inst.span, what));
+    }
     let Some((addr, size)) = accessed(&inst.op) else { return Ok(()) };
     let Expr::Addr(object, offset) = addr else {
         return Err(Diagnostic::error(inst.span, "an access whose address is not known before the run"));

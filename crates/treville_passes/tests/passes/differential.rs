@@ -4,7 +4,8 @@ use crate::interpreter::{CUT, Run, run};
 use crate::random;
 use treville_base::FileId;
 use treville_ir::{Block, BlockId, Op, Program, Storage, Terminator, ThreadId, text};
-use treville_passes::{Options, Unrolling, loop_free};
+use treville_passes::close::Words;
+use treville_passes::{Options, Unrolling, loop_free, standing, with_known_addresses};
 use treville_testkit::Rng;
 
 const N_PROGRAMS: u64 = 4000;
@@ -87,4 +88,31 @@ fn random_programs_do_the_same_without_calls_and_loops() {
     // Most loops of these programs count, and run to their end.
     assert!(cut > N_PROGRAMS / 400, "{same} {cut} {refused}");
     assert!(refused < N_PROGRAMS / 10, "{same} {cut} {refused}");
+}
+
+#[test]
+fn random_programs_do_the_same_with_known_addresses_and_variables() {
+    let (mut known, mut split, mut refused) = (0, 0, 0);
+    for seed in 0..N_PROGRAMS {
+        let mut rng = Rng::new(seed);
+        let (text, observed) = random::program(&mut rng);
+        let program = text::parse(FileId(0), &text).unwrap_or_else(|e| panic!("{seed}: {e:?}\n{text}"));
+        let before = run(&program, &observed, FUEL);
+        if before.stopped.as_deref() == Some("too long") {
+            continue;
+        }
+        let passed = with_known_addresses(&program);
+        assert_eq!(run(&passed, &observed, FUEL), before, "seed {seed}\n{text}\nbecomes\n{}", text::print(&passed));
+        known += 1;
+        let simpler = treville_passes::run(&program, &Options { algebraic: true, ..Options::default() });
+        match standing(&simpler, &Words::of_c()) {
+            Ok(standing) => {
+                let (before, after) = (run(&simpler, &[], FUEL), run(&standing, &[], FUEL));
+                assert_eq!(after.trace, before.trace, "seed {seed}\n{text}\nbecomes\n{}", text::print(&standing));
+                split += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(known > N_PROGRAMS * 9 / 10 && split > N_PROGRAMS / 20, "{known} {split} {refused}");
 }
