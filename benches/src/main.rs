@@ -8,6 +8,7 @@ mod families;
 mod figures;
 mod files;
 mod growth;
+mod machines;
 mod plot;
 mod process;
 mod programs;
@@ -83,6 +84,14 @@ enum What {
         #[arg(long, value_name = "DIR", default_value = ".")]
         root: PathBuf,
     },
+    /// Locks on machines: states a second, and bytes a state.
+    Machines {
+        /// Programs whose name contains one of these; all if there is none.
+        words: Vec<String>,
+        /// Threads for treville.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        threads: u32,
+    },
     /// The experiments of the engine bmc: tables (CSV) and plots (SVG) in the folder of `--out`.
     Figures {
         #[arg(required = true)]
@@ -140,6 +149,10 @@ fn measure(cli: &Cli) -> io::Result<()> {
         What::Programs { words, genmc, threads, root } => {
             let (bin, peer, limit, threads) = (cli.bin.as_path(), genmc.as_deref(), cli.limit, *threads);
             programs::programs(&programs::Options { bin, peer, root, limit, threads }, words)
+        }
+        What::Machines { words, threads } => {
+            let (bin, limit, threads, out) = (cli.bin.as_path(), cli.limit, *threads, cli.out.as_path());
+            machines::machines(&machines::Options { bin, limit, threads, out }, words)
         }
         What::Figures { experiments, tests, step, root } => {
             let (bin, tests, limit) = (cli.bin.as_path(), tests.as_deref(), cli.limit);

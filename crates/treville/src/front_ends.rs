@@ -77,7 +77,7 @@ pub(crate) fn load(path: &str, text: &str, context: &Context<'_>) -> Result<Load
     if crate::programs::language(path).is_some() {
         return Err(unreadable(format!("{path} is a program, and this is about the final states of litmus tests")));
     }
-    if path.ends_with(crate::claims::ENDING) || path.ends_with(crate::rma::ENDING) {
+    if crate::claims::is_stated(path) || path.ends_with(crate::rma::ENDING) {
         let why =
             format!("{path} says itself what holds of its runs, and this is about the final states of litmus tests");
         return Err(unreadable(why));

@@ -2,7 +2,7 @@
 //! is a text with one name a line.
 
 use crate::files::{Files, folder_of, join};
-use crate::{claims, front_ends, programs, rma};
+use crate::{claims, front_ends, programs, rma, sidecar};
 
 /// Lists may name lists, to this depth.
 const MAX_NESTING: usize = 8;
@@ -36,7 +36,7 @@ fn expand(input: &str, files: &dyn Files, depth: usize, out: &mut Vec<String>) -
             let tests = front_ends().iter().flat_map(|f| f.endings);
             let endings = tests
                 .chain(programs::endings())
-                .chain([&claims::ENDING, &rma::ENDING])
+                .chain([&claims::ENDING, &sidecar::ENDING, &rma::ENDING])
                 .copied()
                 .collect::<Vec<_>>()
                 .join(", ");
@@ -74,8 +74,8 @@ fn folder(path: &str, files: &dyn Files, out: &mut Vec<String>) -> Result<(), St
 
 fn is_program(path: &str) -> bool {
     let test = front_ends().iter().any(|f| f.endings.iter().any(|e| path.ends_with(e)));
-    let own = [claims::ENDING, rma::ENDING].iter().any(|ending| path.ends_with(ending));
-    test || own || programs::language(path).is_some()
+    let stated = claims::is_stated(path) || path.ends_with(rma::ENDING);
+    test || stated || programs::language(path).is_some()
 }
 
 #[cfg(test)]

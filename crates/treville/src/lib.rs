@@ -29,6 +29,7 @@ mod properties;
 mod rma;
 mod session;
 mod show;
+mod sidecar;
 mod terms;
 mod variants;
 mod verify;

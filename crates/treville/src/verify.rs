@@ -24,7 +24,7 @@ impl Session<'_> {
             time: start.elapsed(),
             content: Content::Failed(unreadable("")),
         };
-        if path.ends_with(claims::ENDING) {
+        if claims::is_stated(path) {
             report.content = match self.check_claims(path, options, monitor) {
                 Err(failure) => Content::Failed(failure),
                 Ok(run) => {

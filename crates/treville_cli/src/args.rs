@@ -10,7 +10,8 @@ use treville::{
     SynthOptions, bmc,
 };
 
-/// One verifier for programs on weak memory: litmus tests under any memory model written in CAT.
+/// One verifier for programs on weak memory: litmus tests and C programs under any memory model written in CAT, and release-acquire
+/// programs on machines with invariants.
 ///
 /// Exit status: 0 the answer is yes; 1 no; 2 the input or the call is wrong; 3 unknown.
 #[derive(Parser, Debug)]
@@ -32,7 +33,7 @@ pub(crate) enum Verb {
     Verify(Box<VerifyArgs>),
     /// Say why an outcome is allowed (an execution) or forbidden (the axiom and the cycle).
     Explain(Box<ExplainArgs>),
-    /// List the outcomes that one model allows and the other does not.
+    /// List the outcomes that one model allows and the other does not, or find an execution that it does.
     Compare(Box<CompareArgs>),
     /// Draw executions.
     Show(Box<ShowArgs>),
@@ -253,7 +254,7 @@ pub(crate) struct RunArgs {
     /// Run this engine as well, and fail if they differ.
     #[arg(long, value_name = "E", help_heading = "Search")]
     cross_check: Option<String>,
-    /// Iterations of a loop.
+    /// Iterations of a loop, if it is not known before how many it has.
     #[arg(long, alias = "unroll", value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     bound: Option<u32>,
     /// Seconds for each file.

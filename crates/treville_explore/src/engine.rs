@@ -3,6 +3,7 @@
 use crate::execution::Builder;
 use crate::general;
 use crate::judge::Judge;
+use crate::path::PathStats;
 use crate::rules::{Coherence, Rules};
 use crate::search::{self, Ended, Explored};
 use std::collections::BTreeMap;
@@ -328,6 +329,12 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
     stats.insert("revisits", explored.revisits);
     if explored.violation.is_some() {
         stats.insert("replayed", explored.replayed);
+    }
+    let PathStats { queries, by_order, by_bits } = explored.paths;
+    if queries > 0 {
+        stats.insert("path_queries", queries);
+        stats.insert("path_queries_by_order", by_order);
+        stats.insert("path_queries_by_bits", by_bits);
     }
     if let Some(estimate) = explored.estimate {
         stats.insert("estimated_before", estimate);

@@ -2,6 +2,7 @@
 //! its time stamp and the search goes back by cutting off the end.
 
 mod parts;
+mod values;
 
 use crate::rules::{Coherence, Mode, Rules};
 use std::sync::Arc;
@@ -31,6 +32,10 @@ pub(crate) enum Kind {
     Free,
     /// A value that nothing determines.
     Choice,
+    /// What an unknown value is, or whether a condition on such holds: where the way on depends on it.
+    Decision,
+    /// A decision that leaves out what would only fail an assumption.
+    Assumption,
     /// The thread has returned.
     End,
 }
@@ -42,6 +47,10 @@ impl Kind {
 
     pub(crate) fn writes(self) -> bool {
         matches!(self, Kind::Write | Kind::UpdateWrite)
+    }
+
+    pub(crate) fn decides(self) -> bool {
+        matches!(self, Kind::Decision | Kind::Assumption)
     }
 }
 
@@ -60,7 +69,7 @@ pub(crate) struct Label {
     pub(crate) site: Option<SiteId>,
     /// Where the thread's state before the answer is kept, if there is one.
     pub(crate) saved: u32,
-    /// What the read was promised, if that is its source ([`crate::promises`]).
+    /// What the read was promised, if that is its source ([`crate::promises`]); of a decision, the term that it is about.
     pub(crate) promise: u32,
     /// Names the state of the thread after this event: no other state has this number.
     pub(crate) state: u64,
@@ -239,6 +248,12 @@ impl Graph {
     pub(crate) fn porf(&self, a: EventId, b: EventId) -> bool {
         let label = self.label(a);
         a == INIT || label.pos < self.row(b, Row::Porf)[usize::from(label.thread)]
+    }
+
+    /// The last event of a thread, or the one that started it.
+    pub(crate) fn last_of(&self, thread: u16) -> EventId {
+        let thread = &self.threads[usize::from(thread)];
+        thread.events.last().copied().unwrap_or(thread.spawn)
     }
 
     /// The event before `e` in its thread, or the one that started the thread.

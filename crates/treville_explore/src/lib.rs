@@ -7,6 +7,7 @@ mod general;
 mod graph;
 mod judge;
 mod memory;
+mod path;
 mod promises;
 mod rules;
 mod search;

@@ -20,6 +20,7 @@ mod threads;
 use crate::graph::{EventId, Graph, INIT, Kind, Label, LocId, Made, NO_LOC, NO_PROMISE, NOT_SAVED, Share};
 use crate::judge::Judge;
 use crate::memory::{Extent, Locations, Numbers, Overlap, Owner, constant, cuts};
+use crate::path::{PathStats, Paths};
 use crate::promises::Offers;
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
@@ -71,6 +72,8 @@ pub(crate) struct Explored {
     pub(crate) stopped: Option<StopReason>,
     /// How many executions there are, guessed before they were explored.
     pub(crate) estimate: Option<u64>,
+    /// What was asked about unknown values.
+    pub(crate) paths: PathStats,
 }
 
 impl Explored {
@@ -91,6 +94,7 @@ impl Explored {
         self.blocked += other.blocked;
         self.revisits += other.revisits;
         self.replayed += other.replayed;
+        self.paths += other.paths;
         self.cut |= other.cut;
         self.cut_at = self.cut_at.or(other.cut_at);
         self.violation = self.violation.take().or(other.violation);
@@ -118,11 +122,12 @@ pub(crate) struct Job<'a> {
 /// The access that is to be made in parts, and at which bytes they begin: then everything starts anew.
 pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (Access, u16)> {
     let symmetry = job.options.symmetry && symmetry::is_possible(job.program);
-    let mut shape = Shape { stride: 8, symmetry, mixed: false };
+    let mut shape = Shape { stride: 8, symmetry, mixed: false, forks: false };
     loop {
         match crew::explore(job, shape, ended) {
             Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,
             Err(Stop::Asymmetric) => shape.symmetry = false,
+            Err(Stop::Assumed) => shape.forks = true,
             // A thread that stands still would keep its twins from going on.
             Err(Stop::Mixed) => (shape.mixed, shape.symmetry) = (true, false),
             Err(Stop::InParts(access, cuts)) => return Err((access, cuts)),
@@ -141,6 +146,8 @@ struct Shape {
     symmetry: bool,
     /// Whether some write has other cells than another access to several that it has a cell in common with.
     mixed: bool,
+    /// Whether what one thread assumes keeps another from what it could do before ([`choices`]).
+    forks: bool,
 }
 
 /// A complete execution.
@@ -174,6 +181,8 @@ enum Stop {
     MoreThreads,
     /// Somebody tells equal threads apart.
     Asymmetric,
+    /// What a thread could do is impossible only because another goes on with what it assumes.
+    Assumed,
     /// A write has other cells than another access that it has a cell in common with.
     Mixed,
     /// The access is to be made in parts that begin at these bytes, too.
@@ -187,7 +196,9 @@ enum Stop {
 impl Stop {
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
         let (why, place) = match self {
-            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric | Stop::Mixed | Stop::InParts(..) => return None,
+            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric | Stop::Assumed | Stop::Mixed | Stop::InParts(..) => {
+                return None;
+            }
             Stop::Cancelled => return StopReason::of(cancel),
             Stop::TooManyEvents(n, place) => {
                 (format!("an execution has more than {n} events (--bound bounds loops)"), place)
@@ -262,6 +273,12 @@ struct Search<'a, 'j> {
     /// Whether some access is to several cells at once, and whether they are in the way of others.
     in_parts: bool,
     mixed: bool,
+    /// Solves path conditions, if there are unknown values.
+    paths: Option<Paths>,
+    /// Assumptions about unknown values are decided like other conditions.
+    forks: bool,
+    /// What was not explored, if it turns out that nothing else is wrong.
+    refused: Option<(String, Option<Span>)>,
     graph: Graph,
     numbers: Arc<Numbers>,
     locations: Locations,
@@ -324,6 +341,9 @@ impl<'a, 'j> Search<'a, 'j> {
             symmetry: shape.symmetry,
             in_parts: image.sites().iter().any(|site| !site.parts.is_empty()),
             mixed: shape.mixed,
+            paths: image.symbols().map(|symbols| Paths::new(Arc::clone(symbols), options.cancel.clone())),
+            forks: shape.forks,
+            refused: None,
             graph: Graph::new(shape.stride),
             locations: Locations::new(Arc::clone(&numbers), image.sites().len()),
             numbers,
@@ -422,7 +442,7 @@ impl<'a, 'j> Search<'a, 'j> {
         }
         if let Some(thread) = self.next.take() {
             match self.step(thread) {
-                step @ Step::UpdateWrite { .. } => return self.take(thread, step),
+                step @ (Step::UpdateWrite { .. } | Step::Decide { .. }) => return self.take(thread, step),
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } if self.parts_read(thread) > 0 => {
                     return self.read_part(thread, site, addr);
                 }
@@ -520,6 +540,8 @@ impl<'a, 'j> Search<'a, 'j> {
             }
             Step::Endless => Err(Stop::Endless),
             Step::Nondet { site } => self.choose(thread, site),
+            Step::Decide { site, word } => self.decide(thread, site, word),
+            Step::Misuse { site, misuse } => self.misuse(thread, site, misuse),
             Step::Load { .. } | Step::UpdateRead { .. } | Step::Blocked { .. } | Step::Cut => Ok(Move::Back),
         }
     }

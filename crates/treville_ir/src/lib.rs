@@ -17,8 +17,8 @@ pub use claims::{Aware, Claim, Claims, Prop, Symmetry, Term, WriteVar};
 pub use dialect::{Dialect, StatusDependency};
 pub use expr::Expr;
 pub use program::{
-    Block, BlockId, Callee, Failure, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Member, Object, ObjectId, Op,
-    Program, Reg, RegInfo, Root, Storage, TagId, Tags, Terminator, ThreadId, Type, UpdateTags, Wait,
+    Block, BlockId, Callee, Failure, Func, FuncId, HandleOp, InitCell, Inst, InstrId, LockOp, Mark, Member, Object,
+    ObjectId, Op, Program, Reg, RegInfo, Root, Storage, TagId, Tags, Terminator, ThreadId, Type, UpdateTags, Wait,
 };
 pub use question::{Atom, Comparison, Formula, Observable, Operand, Place, Quantifier, Question};
 pub use validate::validate;

@@ -227,8 +227,32 @@ pub enum Op {
     Nondet {
         dst: Reg,
     },
+    /// The explicit interface to undetermined values, which knows them by handles: each is moved by its use, and is its own
+    /// thread's until it is sent. `arg` and `dst` have 64 bits.
+    Handle {
+        dst: Reg,
+        op: HandleOp,
+        arg: Expr,
+    },
     /// Says something about the code around it and does nothing.
     Mark(Mark),
+}
+
+/// What is done with a handle.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum HandleOp {
+    /// A new handle of a value.
+    Make,
+    /// The value of a handle, which nobody may use any more.
+    Take,
+    /// The value of a handle.
+    Look,
+    /// A handle of the same value that any thread may receive, in place of this one.
+    Send,
+    /// A handle of the value of one that was sent.
+    Receive,
+    /// Not a handle but a value, which must be known to go on.
+    Decide,
 }
 
 /// Why a thread waits.
@@ -423,6 +447,18 @@ const ATOMIC_LOCK_TAGS: &[&str] = &["A", "ACQ", "REL", "RLX", "RMW", "X"];
 const INITIAL_TAG: &str = "NA";
 
 impl Program {
+    /// One without threads, to be filled.
+    pub fn new(name: impl Into<Name>, dialect: Arc<Dialect>) -> Program {
+        Program {
+            name: name.into(),
+            dialect,
+            tags: IndexVec::new(),
+            funcs: IndexVec::new(),
+            roots: IndexVec::new(),
+            objects: IndexVec::new(),
+        }
+    }
+
     /// Tags of the dialect that no event of the program has, sorted.
     pub fn absent_tags(&self) -> Vec<Name> {
         let mut insts = self.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts);
@@ -461,7 +497,11 @@ impl Program {
     pub fn unlistable_feature(&self) -> Option<(&'static str, Span)> {
         let wide = |func: &Func| {
             let mut insts = func.blocks.iter().flat_map(|b| &b.insts);
-            let wide = insts.find(|inst| matches!(inst.op, Op::Nondet { dst } if func.regs[dst].width > 1))?;
+            let wide = insts.find(|inst| match inst.op {
+                Op::Nondet { dst } => func.regs[dst].width > 1,
+                Op::Handle { .. } => true,
+                _ => false,
+            })?;
             Some(("a value that is not determined", wide.span))
         };
         self.dynamic_feature().or_else(|| self.funcs.iter().find_map(wide))
@@ -504,6 +544,7 @@ impl Op {
             Op::Fail { .. } => Some("an assertion"),
             Op::Mark(_)
             | Op::Nondet { .. }
+            | Op::Handle { .. }
             | Op::Assign { .. }
             | Op::Load { .. }
             | Op::Store { .. }

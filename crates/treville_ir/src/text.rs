@@ -30,7 +30,7 @@ mod tests;
 pub use parse::parse;
 pub use print::print;
 
-use crate::{Storage, Wait};
+use crate::{HandleOp, Storage, Wait};
 use treville_term::BinOp;
 
 const BINARY: &[(&str, BinOp)] = &[
@@ -57,12 +57,33 @@ const BINARY: &[(&str, BinOp)] = &[
 
 const WAITS: &[(&str, Wait)] = &[("assume", Wait::Assume), ("spin", Wait::Spin), ("resource", Wait::Resource)];
 
+const HANDLES: &[(&str, HandleOp)] = &[
+    ("make", HandleOp::Make),
+    ("take", HandleOp::Take),
+    ("look", HandleOp::Look),
+    ("send", HandleOp::Send),
+    ("receive", HandleOp::Receive),
+    ("decide", HandleOp::Decide),
+];
+
 const STORAGES: &[(&str, Storage)] =
     &[("heap", Storage::Heap), ("stack", Storage::Stack), ("private", Storage::Private)];
 
 /// Words that begin what comes after `r =`, so that no register is written like one.
-const YIELDING: &[&str] =
-    &["load", "update", "store_conditional", "lock", "opaque", "call", "spawn", "join", "current", "alloc", "nondet"];
+const YIELDING: &[&str] = &[
+    "load",
+    "update",
+    "store_conditional",
+    "lock",
+    "opaque",
+    "call",
+    "spawn",
+    "join",
+    "current",
+    "alloc",
+    "nondet",
+    "handle",
+];
 
 /// Whether a name can stand as it is.
 fn is_word(name: &str) -> bool {

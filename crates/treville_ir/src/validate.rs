@@ -174,6 +174,10 @@ impl Checker<'_> {
                 self.tags(tags)
             }
             Op::Nondet { dst } => self.reg(*dst).map(drop),
+            Op::Handle { dst, arg, .. } => {
+                self.has_width(&Expr::Reg(*dst), 64)?;
+                self.has_width(arg, 64)
+            }
             Op::Fail { .. } | Op::Mark(_) => Ok(()),
         }
     }

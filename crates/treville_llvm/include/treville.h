@@ -23,7 +23,7 @@ void treville_assume(bool condition);
 /* The program is wrong if this is reached; `what` says how. */
 void treville_fail(const char *what) __attribute__((noreturn));
 
-/* Any value of the type: all of them are tried. */
+/* Any value of the type: the program is checked for all of them. */
 bool treville_nondet_bool(void);
 uint8_t treville_nondet_u8(void);
 uint16_t treville_nondet_u16(void);

@@ -1,4 +1,4 @@
-//! The headers `treville.h` and `treville_linux.h`, where a compiler can find them.
+//! The headers `treville.h`, `treville_linux.h` and `treville_nondet.h`, where a compiler can find them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const HEADERS: &[(&str, &str)] = &[
     ("treville.h", include_str!("../include/treville.h")),
     ("treville_linux.h", include_str!("../include/treville_linux.h")),
+    ("treville_nondet.h", include_str!("../include/treville_nondet.h")),
 ];
 
 /// A folder with the headers in it, for as long as this value lives.
@@ -54,7 +55,11 @@ mod tests {
     fn the_headers_are_there_and_go_away() {
         let folder = HeaderFolder::new().expect("a folder for temporary files");
         let path = folder.path().to_owned();
-        for (name, part) in [("treville.h", "treville_assume"), ("treville_linux.h", "smp_mb")] {
+        for (name, part) in [
+            ("treville.h", "treville_assume"),
+            ("treville_linux.h", "smp_mb"),
+            ("treville_nondet.h", "__VERIFIER_nondet_new"),
+        ] {
             assert!(fs::read_to_string(path.join(name)).is_ok_and(|text| text.contains(part)), "{name}");
         }
         drop(folder);

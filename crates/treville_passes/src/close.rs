@@ -442,6 +442,7 @@ impl Closer<'_> {
             | Op::Fence { .. }
             | Op::Opaque { .. }
             | Op::Nondet { .. } => body.keep(inst),
+            Op::Handle { .. } => return refused("a handle of a value that is not determined"),
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ pub(crate) fn def(op: &Op) -> Option<Reg> {
         | Op::Spawn { dst, .. }
         | Op::Alloc { dst, .. }
         | Op::Current { dst, .. }
+        | Op::Handle { dst, .. }
         | Op::Nondet { dst } => Some(*dst),
         Op::Opaque { dst, .. } | Op::Call { dst, .. } | Op::Join { dst, .. } => *dst,
         Op::Store { .. }
@@ -39,6 +40,7 @@ pub(crate) fn def_mut(op: &mut Op) -> Option<&mut Reg> {
         | Op::Spawn { dst, .. }
         | Op::Alloc { dst, .. }
         | Op::Current { dst, .. }
+        | Op::Handle { dst, .. }
         | Op::Nondet { dst } => Some(dst),
         Op::Opaque { dst, .. } | Op::Call { dst, .. } | Op::Join { dst, .. } => dst.as_mut(),
         Op::Store { .. }
@@ -70,6 +72,7 @@ pub(crate) fn exprs_mut(op: &mut Op) -> Vec<&mut Expr> {
             pointer.into_iter().chain(args).collect()
         }
         Op::Join { thread, .. } => vec![thread],
+        Op::Handle { arg, .. } => vec![arg],
         Op::Alloc { size, .. } => vec![size],
         Op::Copy { to, from, len, tags: _ } => vec![to, from, len],
         Op::Fill { to, byte, len, tags: _ } => vec![to, byte, len],
@@ -93,6 +96,7 @@ pub(crate) fn exprs(op: &Op) -> Vec<&Expr> {
             pointer.into_iter().chain(args).collect()
         }
         Op::Join { thread, .. } => vec![thread],
+        Op::Handle { arg, .. } => vec![arg],
         Op::Alloc { size, .. } => vec![size],
         Op::Copy { to, from, len, tags: _ } => vec![to, from, len],
         Op::Fill { to, byte, len, tags: _ } => vec![to, byte, len],

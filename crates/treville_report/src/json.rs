@@ -7,7 +7,7 @@ use crate::{
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
 use treville_ir::Quantifier;
-use treville_task::{Observation, Scope, StopReason, Verdict};
+use treville_task::{Action, Observation, Scope, StopReason, StoryStep, Verdict, Violation};
 
 /// What the caller asked to see beyond the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -35,7 +35,8 @@ pub fn json(report: &FileReport, details: Details) -> String {
         Content::Checked(checked) => answered(&mut object, report, checked, details),
         Content::Program(checked) => program(&mut object, report, checked, details),
         Content::Claims(checked) => {
-            scope(&mut object, &checked.verdict, &checked.scope);
+            let relative_to = [checked.scope.relative_to.as_slice(), &checked.assumes].concat();
+            scope(&mut object, &checked.verdict, &Scope { relative_to, ..checked.scope.clone() });
             if let Some(reason) = report.reason() {
                 object.string("reason", &reason);
             }
@@ -137,12 +138,32 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
             found.raw("other", &location(&checked.sources, span));
         }
         found.number("thread", u64::from(violation.thread));
+        let inputs = inputs(&checked.sources, violation);
+        if !inputs.is_empty() {
+            found.raw("inputs", &array(&inputs));
+        }
         object.raw("violation", &found.end());
         let drawing = Drawing::of_violation(&checked.program, &checked.sources, violation);
         if let (Some(drawing), true) = (drawing, details.witness) {
             object.raw("witness", &execution(&drawing));
         }
     }
+}
+
+/// The values that nothing determines, in the execution that shows a violation.
+fn inputs(sources: &SourceMap, violation: &Violation) -> Vec<String> {
+    let steps = violation.story.iter().flat_map(|story| &story.steps);
+    let input = |step: &StoryStep| {
+        let Action::Choose(value) = step.action else { return None };
+        let mut object = Object::new();
+        object.number("value", value);
+        object.number("thread", u64::from(step.thread));
+        if let Some(span) = step.span {
+            object.raw("location", &location(sources, span));
+        }
+        Some(object.end())
+    };
+    steps.filter_map(input).collect()
 }
 
 pub(crate) fn location(sources: &SourceMap, span: Span) -> String {

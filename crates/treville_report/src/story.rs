@@ -51,6 +51,12 @@ fn places(words: &Words<'_>, violation: &Violation, palette: Palette, out: &mut 
         };
         render_place(out, words.sources, span, (i == 0).then_some("error"), &message, palette);
     }
+    // Where what is misused came from is no step of its own.
+    if let Some(span) = violation.other.filter(|_| violation.failure == Failure::ApiMisuse)
+        && !seen.iter().any(|(file, line, _)| (*file, line) == (span.file, &words.line(span)))
+    {
+        render_place(out, words.sources, span, None, "the other place that this is about", palette);
+    }
 }
 
 fn is_lock(step: &StoryStep) -> bool {

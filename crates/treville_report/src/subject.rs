@@ -68,6 +68,8 @@ pub struct ClaimsChecked {
     pub inductive: Option<Vec<bool>>,
     pub verdict: Verdict,
     pub scope: Scope,
+    /// What is taken for granted of the program.
+    pub assumes: Vec<String>,
 }
 
 /// A litmus question with its answer.

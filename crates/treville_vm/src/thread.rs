@@ -339,6 +339,7 @@ impl<V: Clone> ThreadVm<V> {
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Fail { .. }
+            | Op::Handle { .. }
             | Op::Current { .. } => {
                 debug_assert!(false, "engines on this interpreter refuse such programs");
                 self.queue.push_back(Action::Cut);

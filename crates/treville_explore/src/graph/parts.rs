@@ -21,7 +21,7 @@ impl Graph {
         let mut words = [0; 2];
         for (i, part) in self.group(e).iter().enumerate() {
             let (at, _) = image.site(site).part(i);
-            words[usize::from(at / 8)] |= self.label(*part).value << (8 * (at % 8));
+            image.put_bytes(&mut words, at, self.label(*part).value);
         }
         words
     }
@@ -47,11 +47,15 @@ impl Graph {
         }
     }
 
-    /// The read of the same cell of the update that an event is the write of.
+    /// The read of the same cell of the update that an event is the write of. Whether it writes may have been decided between.
     pub(crate) fn update_read(&self, write: EventId) -> EventId {
         let label = self.label(write);
-        let (thread, pos, parts) = (label.thread, label.pos, label.parts());
-        self.threads[usize::from(thread)].events[usize::from(pos) - usize::from(parts)]
+        let (thread, pos, part, parts) = (label.thread, label.pos, label.part(), label.parts());
+        let events = &self.threads[usize::from(thread)].events;
+        let decided = |e: &&EventId| self.label(**e).kind.decides();
+        let first = usize::from(pos) - usize::from(part);
+        let between = events[..first].iter().rev().take_while(decided).count();
+        events[usize::from(pos) - between - usize::from(parts)]
     }
 
     /// The last event of the instruction that an event is of.
@@ -59,7 +63,10 @@ impl Graph {
         let label = self.label(e);
         let (thread, pos, part, parts, kind) = (label.thread, label.pos, label.part(), label.parts(), label.kind);
         let events = &self.threads[usize::from(thread)].events;
-        let next = usize::from(pos) + usize::from(parts - part);
+        let mut next = usize::from(pos) + usize::from(parts - part);
+        if kind == Kind::UpdateRead {
+            next += events[next.min(events.len())..].iter().take_while(|e| self.label(**e).kind.decides()).count();
+        }
         let writes = |w: &&EventId| kind == Kind::UpdateRead && self.label(**w).kind == Kind::UpdateWrite;
         let end = events.get(next).filter(writes).map_or(next, |_| next + usize::from(parts));
         events[end.min(events.len()) - 1]

@@ -2,7 +2,9 @@
 
 use super::{Entry, Move, Search, Stop, Way};
 use crate::graph::{EventId, INIT, Kind, Label, LocId, NO_PROMISE};
-use treville_vm::bytecode::{SiteId, Step};
+use crate::rules::Mode;
+use treville_ir::Wait;
+use treville_vm::bytecode::{SiteId, SiteKind, Step, is_term};
 
 impl Search<'_, '_> {
     /// Adds a read, of the latest write first.
@@ -44,6 +46,7 @@ impl Search<'_, '_> {
         let modes = self.modes[site.0 as usize];
         let writes = matches!(next, Step::UpdateWrite { .. });
         let (kind, mode) = match update {
+            true if matches!(next, Step::Decide { .. }) => (Kind::UpdateRead, Mode::RELAXED),
             true => (Kind::UpdateRead, if writes { modes.update } else { modes.read }),
             false => (Kind::Read, modes.read),
         };
@@ -116,8 +119,12 @@ impl Search<'_, '_> {
         {
             self.next = Some(label.thread);
             let modes = self.modes[site.0 as usize];
-            let writes = matches!(self.step(label.thread), Step::UpdateWrite { .. });
-            self.graph.set_mode(e, if writes { modes.update } else { modes.read });
+            let mode = match self.step(label.thread) {
+                Step::UpdateWrite { .. } => modes.update,
+                Step::Decide { .. } => Mode::RELAXED,
+                _ => modes.read,
+            };
+            self.graph.set_mode(e, mode);
         }
         self.graph.set_clocks(e, &self.rules);
         self.follow_twin(e);
@@ -125,8 +132,24 @@ impl Search<'_, '_> {
 
     pub(super) fn value_of(&self, loc: LocId, write: EventId) -> u64 {
         match write {
-            INIT => self.locations.places[loc as usize].init,
+            INIT => self.initial(self.locations.places[loc as usize].init),
             _ => self.graph.label(write).value,
+        }
+    }
+
+    /// An initial value as a word.
+    fn initial(&self, value: u64) -> u64 {
+        match self.image.symbols() {
+            Some(symbols) if is_term(value) => symbols.number(value),
+            _ => value,
+        }
+    }
+
+    /// So many bytes of a word, from this one on.
+    pub(super) fn bytes(&self, word: u64, at: u8, size: u8) -> u64 {
+        match self.image.symbols() {
+            Some(symbols) if is_term(word) => symbols.bytes(word, at, size),
+            _ => low_bytes(word >> (8 * at), size),
         }
     }
 
@@ -147,7 +170,7 @@ impl Search<'_, '_> {
             self.note_extent(loc, (addr, size))?;
         }
         let mode = self.modes[site.0 as usize].write;
-        let value = low_bytes(words[0], size);
+        let value = self.bytes(words[0], 0, size);
         let label = self.blank(thread, kind, mode, loc, value);
         let e = self.push(Label { site: Some(site), ..label });
         let first_way = self.ways.len();
@@ -231,7 +254,10 @@ impl Search<'_, '_> {
     }
 
     /// Whether an event is as it would be added first to what was there before it and what leads to `w`.
-    fn is_as_first_added(&self, e: EventId, w: EventId) -> bool {
+    fn is_as_first_added(&mut self, e: EventId, w: EventId) -> bool {
+        if self.graph.label(e).kind.decides() {
+            return self.is_first_decision(e, w);
+        }
         let graph = &self.graph;
         let label = graph.label(e);
         let known = |x: EventId| x <= e || graph.porf(x, w);
@@ -241,7 +267,7 @@ impl Search<'_, '_> {
             Kind::Write | Kind::UpdateWrite if self.is_read_before(e) => return false,
             Kind::Write | Kind::UpdateWrite => e,
             // The value that is tried first.
-            Kind::Choice => return label.value == 0,
+            Kind::Choice => return label.value != 1,
             _ => return true,
         };
         let writes = &graph.locations[label.loc as usize].writes;
@@ -272,6 +298,14 @@ impl Search<'_, '_> {
         if !self.rules.needs_judge(&self.graph) || self.is_unfinished(e) {
             return true;
         }
+        if self.paths.is_some() && self.judge.is_some() {
+            return self.with_values(Self::judged).unwrap_or(false);
+        }
+        self.judged()
+    }
+
+    /// Whether the judge, if there is one, allows the graph.
+    fn judged(&mut self) -> bool {
         let (graph, locations) = (&self.graph, &self.locations);
         let sequential = self.rules.is_sequential(graph, &mut self.scratch);
         match &mut self.judge {
@@ -282,12 +316,17 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether `e` is the read of an update whose write comes next. A judge judges both together.
+    /// Whether `e` is the read of an update whose write comes next, or whether it comes is to be decided. A judge judges both
+    /// together.
     pub(super) fn is_unfinished(&mut self, e: EventId) -> bool {
         let label = *self.graph.label(e);
-        self.judge.is_some()
-            && label.kind == Kind::UpdateRead
-            && matches!(self.step(label.thread), Step::UpdateWrite { .. })
+        label.kind == Kind::UpdateRead
+            && (self.judge.is_some() || self.paths.is_some())
+            && match self.step(label.thread) {
+                Step::UpdateWrite { .. } => self.judge.is_some(),
+                Step::Decide { .. } => self.graph.instruction_end(e) == self.graph.last_of(label.thread),
+                _ => false,
+            }
     }
 
     /// Puts a write in its place, given that it is in none. True if that is the last one.
@@ -298,17 +337,32 @@ impl Search<'_, '_> {
         place as usize + 1 == writes.len()
     }
 
+    /// Whether a lock is released that a thread waits for in vain, having seen it taken: it waits for good then. What others do
+    /// meanwhile they also do when it takes the lock later, or waits for whoever has it last.
+    fn leaves_waiting(&mut self, e: EventId) -> bool {
+        let label = *self.graph.label(e);
+        if label.site.is_none_or(|site| self.image.site(site).kind != SiteKind::Unlock) {
+            return false;
+        }
+        (0..self.graph.locations[label.loc as usize].reads.len()).any(|i| {
+            let read = self.graph.locations[label.loc as usize].reads[i];
+            let Label { thread, rf, kind, .. } = *self.graph.label(read);
+            let stands = kind == Kind::UpdateRead && rf != e && self.graph.last_of(thread) == read;
+            stands && matches!(self.step(thread), Step::Blocked { wait: Wait::Resource, .. })
+        })
+    }
+
     /// Puts a write in its place and checks what that means.
     pub(super) fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
         if self.graph.label(e).parts() > 1 {
             return self.put_part(e, place, None);
         }
         let latest = self.insert(e, place);
-        if !latest && !self.allows(e) {
+        if !latest && !self.allows(e) || self.leaves_waiting(e) {
             return Ok(Move::Back);
         }
         if self.judge.is_some() && self.graph.label(e).kind == Kind::UpdateWrite {
-            self.check(self.graph.previous(e))?;
+            self.check(self.graph.update_read(e))?;
         }
         self.check(e)?;
         Ok(Move::Go)

@@ -46,7 +46,7 @@ impl Search<'_, '_> {
                 self.take_out(event, last);
                 self.put(event, place)
             }
-            Way::Value(value) => Ok(self.chosen(event, value)),
+            Way::Value(value) => self.chosen(event, value),
             Way::Revisit(read) => {
                 self.take_out(event, last);
                 Ok(self.revisit(read, event))

@@ -76,6 +76,10 @@ pub(super) fn explore(job: &Job<'_>, shape: Shape, ended: &mut dyn FnMut(&Ended<
         // What is promised tells equal threads apart.
         return Err(Stop::Asymmetric);
     }
+    if job.image.symbols().is_some() && without.is_all() && crew.notes().may_promise(&job.rules) {
+        let why = "values that are not determined are not explored where reads may come before what they depend on";
+        return Err(Stop::Refused(why.to_owned(), None));
+    }
     let mut explored = without.clone();
     let mut offers = Arc::default();
     while explored.is_all() && !shape.symmetry {
@@ -251,12 +255,17 @@ impl Search<'_, '_> {
 
     /// What this one has explored, unless the program has another shape.
     fn leave(&mut self, result: Result<(), Stop>) -> Result<Explored, Stop> {
+        if let Some(paths) = &self.paths {
+            self.explored.paths = paths.stats;
+        }
         if let Err(stop) = result {
             self.crew.crew.stop();
-            if matches!(stop, Stop::MoreThreads | Stop::Asymmetric | Stop::Mixed | Stop::InParts(..)) {
+            if matches!(stop, Stop::MoreThreads | Stop::Asymmetric | Stop::Assumed | Stop::Mixed | Stop::InParts(..)) {
                 return Err(stop);
             }
             self.explored.stopped = stop.reason(&self.options.cancel);
+        } else if let Some((why, place)) = self.refused.take() {
+            self.explored.stopped = Stop::Refused(why, place).reason(&self.options.cancel);
         }
         Ok(std::mem::take(&mut self.explored))
     }

@@ -11,7 +11,6 @@
 //!
 //! [`Graph::group`]: crate::graph::Graph::group
 
-use super::access::low_bytes;
 use super::{Move, Search, Stop, Way};
 use crate::graph::{EventId, INIT, Kind, Label, LocId, NOT_SAVED, Share};
 use crate::memory::Extent;
@@ -55,7 +54,8 @@ impl Search<'_, '_> {
             let loc = self.part_location(thread, site, addr, i)?;
             let (at, _) = self.image.site(site).part(i);
             let writes = &self.graph.locations[loc as usize].writes;
-            words[usize::from(at / 8)] |= self.value_of(loc, self.graph.co_at(loc, writes.len())) << (8 * (at % 8));
+            let value = self.value_of(loc, self.graph.co_at(loc, writes.len()));
+            self.image.put_bytes(&mut words, at, value);
         }
         Ok(words)
     }
@@ -149,8 +149,11 @@ impl Search<'_, '_> {
         {
             let modes = self.modes[site.0 as usize];
             let mode = match whole {
-                true if matches!(self.step(label.thread), Step::UpdateWrite { .. }) => modes.update,
-                true => modes.read,
+                true => match self.step(label.thread) {
+                    Step::UpdateWrite { .. } => modes.update,
+                    Step::Decide { .. } => Mode::RELAXED,
+                    _ => modes.read,
+                },
                 false => Mode::RELAXED,
             };
             (0..self.graph.group(e).len()).for_each(|i| self.graph.set_mode(self.graph.group(e)[i], mode));
@@ -181,7 +184,7 @@ impl Search<'_, '_> {
     }
 
     /// Whether the parts of a read may have their sources.
-    fn holds_together(&mut self, e: EventId) -> bool {
+    pub(super) fn holds_together(&mut self, e: EventId) -> bool {
         let in_time = |p: &EventId| {
             let label = self.graph.label(*p);
             self.bound(*p) <= self.graph.co_position(label.loc, label.rf)
@@ -190,7 +193,7 @@ impl Search<'_, '_> {
     }
 
     /// Memory safety and races of an access, once it is whole.
-    fn check_parts(&mut self, e: EventId) -> Result<(), Stop> {
+    pub(super) fn check_parts(&mut self, e: EventId) -> Result<(), Stop> {
         if !self.graph.is_whole(e) {
             return Ok(());
         }
@@ -211,7 +214,7 @@ impl Search<'_, '_> {
         let first = self.graph.len();
         for (i, loc) in locs.into_iter().enumerate() {
             let (at, size) = self.image.site(site).part(i);
-            let value = low_bytes(words[usize::from(at / 8)] >> (8 * (at % 8)), size);
+            let value = self.bytes(words[usize::from(at / 8)], at % 8, size);
             let label = self.blank(thread, kind, mode, loc, value);
             self.push(Label { site: Some(site), share: Share::new(i as u8, n as u8), ..label });
         }

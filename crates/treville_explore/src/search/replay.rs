@@ -63,7 +63,7 @@ impl Search<'_, '_> {
         if !flags || !self.options.properties.contains(&Failure::Flag) {
             return Ok(());
         }
-        let Some(Ok(judgements)) = self.judgements() else { return Ok(()) };
+        let Some(Ok(judgements)) = self.with_values(|search| search.judgements())? else { return Ok(()) };
         let found = judgements.iter().filter(|j| j.accepted).flat_map(|j| raised(model, j)).find(|name| **name != RACE);
         let Some(name) = found.cloned() else { return Ok(()) };
         let reported = self.report(Failure::Flag, &format!("the model flags {name}"), &[], &[]);

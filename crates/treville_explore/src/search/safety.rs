@@ -8,14 +8,17 @@ use crate::memory::Owner;
 use crate::rules::Mode;
 use treville_base::{Name, Span};
 use treville_ir::{Failure, Wait};
-use treville_task::Violation;
-use treville_vm::bytecode::{RunOptions, SiteId, SiteKind, Step, address};
+use treville_task::{Story, Violation};
+use treville_vm::bytecode::{Misuse, RunOptions, SiteId, SiteKind, Step, address};
 
 impl Search<'_, '_> {
     /// All threads have ended or wait.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
         if self.promising {
             return self.finish_promised();
+        }
+        if self.is_discarded()? {
+            return Ok(());
         }
         self.note()?;
         let mut stands = Vec::new();
@@ -66,7 +69,7 @@ impl Search<'_, '_> {
         self.check_flags()?;
         self.explored.complete += 1;
         if self.explored.stories.len() < self.options.stories {
-            let story = self.story(&[], &[]);
+            let story = self.with_values(|search| search.story(&[], &[]))?;
             self.explored.stories.push(story);
         }
         if self.options.observed {
@@ -304,6 +307,15 @@ impl Search<'_, '_> {
         Ok(Move::Back)
     }
 
+    /// A handle of an unknown value is not used as it must be.
+    pub(super) fn misuse(&mut self, thread: u16, site: SiteId, misuse: Misuse) -> Result<Move, Stop> {
+        let reported = self.violation(Failure::ApiMisuse, misuse.message(), thread, Some(site));
+        if let (Some(violation), Some(other)) = (&mut self.explored.violation, misuse.other()) {
+            violation.other = Some(self.image.site(other).span);
+        }
+        reported
+    }
+
     /// A violation at an event.
     pub(super) fn fault(
         &mut self,
@@ -314,6 +326,17 @@ impl Search<'_, '_> {
     ) -> Result<(), Stop> {
         let events: Vec<EventId> = std::iter::once(e).chain(other).collect();
         self.report(failure, message, &events, &[])
+    }
+
+    /// The story of a violation, judged once more.
+    fn told(&mut self, failure: Failure, events: &[EventId], stands: &[Standstill]) -> Result<Story, Stop> {
+        let mut events = events.to_vec();
+        if let Some((graph, number)) = self.an_execution()? {
+            self.graph = graph;
+            events.iter_mut().for_each(|e| *e = number[*e as usize]);
+        }
+        self.replay(failure)?;
+        Ok(self.story(&events, stands))
     }
 
     /// A violation that these events show, or where these threads stand: the end, if it is looked for.
@@ -331,8 +354,7 @@ impl Search<'_, '_> {
             // It is seen again once all promises are kept.
             return Err(Stop::Violation);
         }
-        self.replay(failure)?;
-        let story = self.story(events, stands);
+        let story = self.told(failure, events, stands)?;
         let step = |i: usize| story.about.get(i).and_then(|at| story.steps.get(*at));
         self.explored.violation = Some(Violation {
             failure,

@@ -1,6 +1,7 @@
 //! Programs with equal threads: the reductions leave out what they may, and nothing else; several find what one finds.
 
 mod mixed;
+mod unknown;
 
 use super::{Ended, Explored, Job, Options, explore};
 use crate::graph::{Graph, INIT, Kind};

@@ -54,6 +54,7 @@ impl Search<'_, '_> {
             match step {
                 Step::Spawn { .. } => runner.give(self.image, handle(value)),
                 Step::Join { .. } | Step::Nondet { .. } => runner.give(self.image, value),
+                Step::Decide { .. } => runner.decide(value),
                 _ => {}
             }
             at += usize::from(label.parts());

@@ -1,7 +1,7 @@
 //! Text to programs.
 
 use super::lexer::{Token, tokens};
-use super::{BINARY, STORAGES, WAITS, YIELDING};
+use super::{BINARY, HANDLES, STORAGES, WAITS, YIELDING};
 use crate::{
     Block, BlockId, Callee, Dialect, Expr, Failure, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Object,
     ObjectId, Op, Program, Reg, RegInfo, Root, StatusDependency, Tags, Terminator, Type, UpdateTags,
@@ -30,14 +30,7 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
         conditional_store_data: false,
         loose_compare: false,
     };
-    let program = Program {
-        name: Name::new(""),
-        dialect: Arc::new(dialect),
-        tags: IndexVec::new(),
-        funcs: IndexVec::new(),
-        roots: IndexVec::new(),
-        objects: IndexVec::new(),
-    };
+    let program = Program::new("", Arc::new(dialect));
     let mut parser = Parser {
         tokens,
         at: 0,
@@ -521,6 +514,8 @@ impl Parser {
             Ok(Op::Alloc { dst: needed()?, size, storage, zeroed: self.eat_word("zeroed") })
         } else if self.eat_word("nondet") {
             Ok(Op::Nondet { dst: needed()? })
+        } else if self.eat_word("handle") {
+            Ok(Op::Handle { dst: needed()?, op: self.choice(HANDLES)?, arg: self.expr()? })
         } else {
             self.error("expected an operation")
         }

@@ -1,6 +1,6 @@
 //! Programs to text.
 
-use super::{BINARY, STORAGES, WAITS, YIELDING, is_word, word_of};
+use super::{BINARY, HANDLES, STORAGES, WAITS, YIELDING, is_word, word_of};
 use crate::{
     Callee, Expr, Func, Inst, LockOp, Mark, Object, Op, Program, Reg, StatusDependency, TagId, Terminator, Type,
 };
@@ -230,6 +230,9 @@ impl Printer<'_> {
                 format!("{} = current{}", self.reg(*dst), if *number { " number" } else { "" })
             }
             Op::Nondet { dst } => format!("{} = nondet", self.reg(*dst)),
+            Op::Handle { dst, op, arg } => {
+                format!("{} = handle {} {}", self.reg(*dst), word_of(HANDLES, *op), expr(arg))
+            }
             Op::Mark(Mark::SpinStart) => "mark spin_start".to_owned(),
             Op::Mark(Mark::SpinEnd) => "mark spin_end".to_owned(),
             Op::Mark(Mark::Cut) => "mark cut".to_owned(),

@@ -62,6 +62,8 @@ b0:
 b1:
   fail use-after-free "gone\n\"now\""
   #3 = nondet
+  p = handle make (add p 1:64)
+  p = handle receive p
   p = current
   p = current number
   return (ite #3 a (sext 32 (neg 7:0)))

@@ -36,6 +36,7 @@ const TEXTS: &[&str] = &[
     include_str!("runtime/exits.ir"),
     include_str!("runtime/memory.ir"),
     include_str!("runtime/verifier.ir"),
+    include_str!("runtime/nondet.ir"),
     include_str!("runtime/hazard.ir"),
 ];
 

@@ -66,6 +66,7 @@ pub(super) fn effect(op: &Op) -> Effect {
         | Op::Current { .. }
         | Op::Fail { .. }
         | Op::Nondet { .. }
+        | Op::Handle { .. }
         | Op::Mark(_) => Effect::None,
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn steps(story: &Story) -> Relevant {
     Relevant { left_out: whole - kept.len(), steps: kept }
 }
 
-/// What the story is about, the ends of its gaps, and what these read.
+/// What the story is about, the ends of its gaps, the values that lead there, and what these read.
 fn essential(story: &Story) -> BTreeSet<usize> {
     let mut all: BTreeSet<usize> = story.about.iter().copied().collect();
     all.extend(story.gaps.iter().flat_map(|gap| [gap.write, gap.read]));
@@ -51,6 +51,8 @@ fn essential(story: &Story) -> BTreeSet<usize> {
     if let Some((read, write)) = weak(story) {
         all.extend([read, write]);
     }
+    // Values that nothing determines.
+    all.extend(prefix(story).into_iter().filter(|i| matches!(story.steps[*i].action, Action::Choose(_))));
     let sources: Vec<usize> = all.iter().filter_map(|i| story.steps[*i].action.source().flatten()).collect();
     all.extend(sources);
     all

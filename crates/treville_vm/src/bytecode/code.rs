@@ -1,8 +1,10 @@
 //! The instructions of compiled functions.
 
 use super::compile::Access;
+use super::symbols::{Symbols, is_term};
+use std::sync::Arc;
 use treville_base::Span;
-use treville_ir::{Failure, InstrId, Storage, Tags, UpdateTags, Wait};
+use treville_ir::{Failure, HandleOp, InstrId, Storage, Tags, UpdateTags, Wait};
 use treville_term::BinOp;
 
 treville_base::ids! {
@@ -165,6 +167,12 @@ pub(crate) enum Ins {
         dst: Slot,
         site: SiteId,
     },
+    Handle {
+        op: HandleOp,
+        dst: Slot,
+        src: Slot,
+        site: SiteId,
+    },
     SpinStart,
     SpinEnd {
         site: SiteId,
@@ -224,6 +232,7 @@ pub enum SiteKind {
     Nondet {
         width: u8,
     },
+    Handle,
     SpinEnd,
 }
 
@@ -267,6 +276,8 @@ pub struct Image {
     pub(crate) sites: treville_base::IndexVec<SiteId, Site>,
     /// Some lock is tried: then threads can see that another holds it.
     pub(crate) tries_locks: bool,
+    /// What is computed from unknown values, if there are any.
+    pub(crate) symbols: Option<Arc<Symbols>>,
 }
 
 impl Site {
@@ -284,6 +295,23 @@ impl Site {
 impl Image {
     pub fn site(&self, site: SiteId) -> &Site {
         &self.sites[site]
+    }
+
+    /// Puts bytes into an access of up to 16 of them that has zeros there.
+    pub fn put_bytes(&self, words: &mut [u64; 2], at: u8, bytes: u64) {
+        let word = &mut words[usize::from(at / 8)];
+        *word = match &self.symbols {
+            Some(symbols) if is_term(bytes) || is_term(*word) => symbols.with_bytes(*word, at % 8, bytes),
+            Some(symbols) if is_term(*word | bytes << (8 * (at % 8))) => {
+                symbols.number(*word | bytes << (8 * (at % 8)))
+            }
+            _ => *word | bytes << (8 * (at % 8)),
+        };
+    }
+
+    /// What is computed from unknown values; none if the program has no such values.
+    pub fn symbols(&self) -> Option<&Arc<Symbols>> {
+        self.symbols.as_ref()
     }
 
     pub fn sites(&self) -> &treville_base::IndexVec<SiteId, Site> {

@@ -7,9 +7,11 @@ mod wide;
 pub use access::{Access, Parts};
 
 use super::code::{Code, Image, Ins, LoopInfo, NOWHERE, Site, SiteId, SiteKind, Slot};
+use super::symbols::is_term;
 use super::{flow, retry};
 use access::Source;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use treville_base::{Idx, IndexVec, Span};
 use treville_ir::{
     BlockId, Callee, Expr, Func, FuncId, Inst, InstrId, LockOp, Mark, Op, Program, Reg, Tags, Terminator, UpdateTags,
@@ -29,12 +31,19 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
     let mut sites = IndexVec::new();
     let kept = |id: FuncId| observed.iter().filter(|(func, _)| *func == id).map(|(_, reg)| slot(*reg)).collect();
     let funcs = program.funcs.iter_enumerated();
-    let codes = funcs
+    let codes: Vec<Code> = funcs
         .map(|(id, func)| Compiler::function(program, func, parts, kept(id), &mut sites))
         .collect::<Result<_, _>>()?;
     let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
     let tries_locks = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
-    Ok(Image { codes, sites, tries_locks })
+    let unknown = |site: &Site| matches!(site.kind, SiteKind::Nondet { width: 2.. } | SiteKind::Handle);
+    let symbols = sites.iter().any(unknown).then(Arc::default);
+    let marked = |code: &Code| code.constants.iter().any(|(_, value)| is_term(*value));
+    if symbols.is_some() && codes.iter().any(marked) {
+        let what = "a number that looks like the name of a value that is not determined".to_owned();
+        return Err(NotCompiled { what, span: None });
+    }
+    Ok(Image { codes, sites, tries_locks, symbols })
 }
 
 struct Compiler<'a> {
@@ -381,6 +390,11 @@ impl<'a> Compiler<'a> {
                 let site = self.site(SiteKind::Nondet { width: self.func.regs[*dst].width }, 0);
                 self.push(Ins::Nondet { dst: slot(*dst), site })
             }
+            Op::Handle { dst, op, arg } => {
+                let src = self.value(arg)?;
+                let site = self.site(SiteKind::Handle, 0);
+                self.push(Ins::Handle { op: *op, dst: slot(*dst), src, site })
+            }
             Op::Mark(Mark::SpinStart) => self.push(Ins::SpinStart),
             Op::Mark(Mark::SpinEnd) => {
                 let site = self.site(SiteKind::SpinEnd, 0);
@@ -536,6 +550,7 @@ fn operands(ins: &mut Ins) -> Vec<&mut Slot> {
         | Ins::Neg { dst, src, .. }
         | Ins::Low { dst, src, .. }
         | Ins::Sign { dst, src, .. }
+        | Ins::Handle { dst, src, .. }
         | Ins::Local { dst, src } => vec![dst, src],
         Ins::High { dst, low } => vec![dst, low],
         Ins::Upper { src } => vec![src],
@@ -578,6 +593,7 @@ impl Ins {
             | Ins::Free { site, .. }
             | Ins::Fail { site }
             | Ins::Nondet { site, .. }
+            | Ins::Handle { site, .. }
             | Ins::SpinEnd { site } => Some(site),
             _ => None,
         }

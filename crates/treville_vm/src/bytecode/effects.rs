@@ -1,7 +1,9 @@
 //! What a thread does that others, or later iterations of a loop, can see; the rest of a loop's work is waiting.
 
 use super::code::{Image, Site, SiteId, SiteKind};
-use super::run::{LoopState, NO_ADDRESS, Runner, address};
+use super::run::{LoopState, NO_ADDRESS, Runner};
+use super::step::address;
+use super::symbols::{is_term, term_of};
 use super::track::Track;
 
 impl<T: Track> Runner<T> {
@@ -9,7 +11,7 @@ impl<T: Track> Runner<T> {
     pub(super) fn note_store(&mut self, image: &Image, site: SiteId, addr: u64, words: [u64; 2]) {
         let site = &image.sites[site];
         self.effects += 1;
-        words.into_iter().for_each(|word| self.publish(word));
+        words.into_iter().for_each(|word| self.publish(image, word));
         if site.kind != SiteKind::Unlock {
             self.note_first(site, addr);
         } else if !image.tries_locks {
@@ -56,9 +58,14 @@ impl<T: Track> Runner<T> {
     }
 
     /// A value that others get to see may be the address of an object.
-    pub(super) fn publish(&mut self, value: u64) {
+    pub(super) fn publish(&mut self, image: &Image, value: u64) {
         if let Some(n) = self.own_object(value).filter(|n| *n < 64) {
             self.published |= 1 << n;
+        } else if let Some(symbols) = image.symbols().filter(|_| T::SYMBOLIC && is_term(value)) {
+            // It may be computed from addresses.
+            let constants = symbols.lock().constants_of(term_of(value));
+            let own = constants.into_iter().filter_map(|constant| self.own_object(constant)).filter(|n| *n < 64);
+            self.published |= own.fold(0, |all, n| all | 1 << n);
         }
     }
 }

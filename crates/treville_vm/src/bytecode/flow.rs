@@ -19,6 +19,7 @@ pub(crate) fn facts(ins: &Ins, at: u32, args: &[Vec<Slot>], observed: &[Slot]) -
         | Ins::Neg { dst, src, .. }
         | Ins::Low { dst, src, .. }
         | Ins::Sign { dst, src, .. }
+        | Ins::Handle { dst, src, .. }
         | Ins::Local { dst, src } => (vec![src], Some(dst), next),
         Ins::Bin { dst, a, b, .. } => (vec![a, b], Some(dst), next),
         Ins::Select { dst, cond, yes, no } => (vec![cond, yes, no], Some(dst), next),

@@ -2,7 +2,8 @@
 //! same again, waits.
 
 use super::code::{Code, Image, Slot};
-use super::run::{LoopState, NO_ADDRESS, RunOptions, Runner, Step};
+use super::run::{LoopState, NO_ADDRESS, Runner};
+use super::step::{RunOptions, Step};
 use super::track::Track;
 use treville_ir::Wait;
 
@@ -23,6 +24,7 @@ impl<T: Track> Runner<T> {
         options: &RunOptions,
     ) -> Option<Step> {
         let depth = self.frames.len() as u16;
+        self.handles.before_round = self.handles.made;
         while self.loops.last().is_some_and(|l| l.depth == depth && !encloses(code, l.id, id)) {
             self.pop_loop();
         }

@@ -1,20 +1,28 @@
 //! The fast form of the interpreter: compiled functions on machine words, for engines that run programs over and over.
 //!
-//! The same actions as [`crate::ThreadVm`] for concrete values. A [`Runner`] is one thread; its state between two answers is
-//! small and can be saved and restored. Dependencies are kept only by a runner that is made to, with [`Dependencies`].
+//! The same actions as [`crate::ThreadVm`]. A [`Runner`] is one thread; its state between two answers is
+//! small and can be saved and restored. Dependencies are kept only by a runner that is made to, with [`Dependencies`]. Values may be
+//! unknown: then words name terms of [`Symbols`].
 
 mod code;
 mod compile;
 mod effects;
 mod flow;
+mod handles;
+mod index;
 mod loops;
 mod private;
 mod retry;
 mod run;
 mod saved;
+mod step;
+mod symbols;
 mod track;
 
 pub use code::{Image, Site, SiteId, SiteKind};
 pub use compile::{Access, NotCompiled, Parts, compile};
-pub use run::{RunOptions, Runner, Step, address};
+pub use handles::Misuse;
+pub use run::Runner;
+pub use step::{RunOptions, Step, address};
+pub use symbols::{Shared, Symbols, is_term, term_of};
 pub use track::{Dependencies, StepDeps, Track};

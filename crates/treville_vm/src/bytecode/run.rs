@@ -1,124 +1,13 @@
 //! Running compiled code: one thread, up to the next step that the engine has to know of.
 
 use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
+use super::handles::Handles;
+use super::index::Index;
+use super::step::{RunOptions, Step, address};
+use super::symbols::is_term;
 use super::track::{Dependencies, StepDeps, Track};
-use treville_ir::{Failure, FuncId, Program, Reg, Storage, Wait};
-
-/// Where things live. Addresses are a function of the thread, the count of its allocations and the offset, never reused,
-/// and leave the upper 16 bits free for programs that keep tags there.
-pub mod address {
-    /// Heap and escaping stack objects: thread, number of the allocation, offset.
-    pub const HEAP: u64 = 1 << 46;
-    pub const THREAD_SHIFT: u32 = 38;
-    pub const OBJECT_SHIFT: u32 = 24;
-    /// The largest number of bytes of one object.
-    pub const OBJECT_SIZE: u64 = 1 << OBJECT_SHIFT;
-    pub const MAX_OBJECTS: u32 = 1 << (THREAD_SHIFT - OBJECT_SHIFT);
-    pub const MAX_THREADS: u32 = 256;
-    /// Objects that only their own thread can reach.
-    pub const PRIVATE: u64 = 1 << 45;
-    /// Copies of thread-local objects.
-    pub const LOCAL: u64 = 1 << 44;
-    pub const LOCAL_SHIFT: u32 = 36;
-
-    /// The thread and the number of the allocation that a heap address belongs to.
-    pub fn heap_object(addr: u64) -> Option<(u32, u32)> {
-        (HEAP..2 * HEAP).contains(&addr).then(|| {
-            let thread = (addr - HEAP) >> THREAD_SHIFT;
-            let object = (addr >> OBJECT_SHIFT) & u64::from(MAX_OBJECTS - 1);
-            (thread as u32, object as u32)
-        })
-    }
-
-    /// The address of a thread's copy of a thread-local object.
-    pub fn local(thread: u32, origin: u64) -> u64 {
-        LOCAL | u64::from(thread) << LOCAL_SHIFT | origin
-    }
-
-    /// The address of a thread-local object in the program's own numbering, for an address of some thread's copy.
-    pub fn local_origin(addr: u64) -> Option<u64> {
-        (LOCAL..2 * LOCAL).contains(&addr).then_some(addr & ((1 << LOCAL_SHIFT) - 1))
-    }
-
-    /// The thread whose copy of a thread-local object has an address.
-    pub fn local_thread(addr: u64) -> Option<u32> {
-        (LOCAL..2 * LOCAL).contains(&addr).then(|| ((addr - LOCAL) >> LOCAL_SHIFT) as u32)
-    }
-}
-
-/// What a thread does next. After `Load`, `UpdateRead`, `Spawn`, `Join` and `Nondet` the engine answers with
-/// [`Runner::give`]; after the others it just runs on.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Step {
-    Load {
-        site: SiteId,
-        addr: u64,
-    },
-    /// What is written is its words: the upper one is 0 unless it has 16 bytes.
-    Store {
-        site: SiteId,
-        addr: u64,
-        words: [u64; 2],
-    },
-    /// The read of an update; if the update writes, that is the next step.
-    UpdateRead {
-        site: SiteId,
-        addr: u64,
-    },
-    UpdateWrite {
-        site: SiteId,
-        addr: u64,
-        words: [u64; 2],
-    },
-    Fence {
-        site: SiteId,
-    },
-    Spawn {
-        site: SiteId,
-        func: FuncId,
-    },
-    Join {
-        site: SiteId,
-        thread: u64,
-    },
-    Alloc {
-        site: SiteId,
-        addr: u64,
-        size: u64,
-    },
-    /// A heap object is freed, or, without a site, a stack object dies with its function.
-    Free {
-        site: Option<SiteId>,
-        addr: u64,
-    },
-    Nondet {
-        site: SiteId,
-    },
-    /// Waits for ever as things are.
-    Blocked {
-        site: Option<SiteId>,
-        wait: Wait,
-    },
-    /// A loop ran as often as it may.
-    Cut,
-    /// Too many instructions without a step.
-    Endless,
-    Fail {
-        site: Option<SiteId>,
-        failure: Failure,
-    },
-    End(u64),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct RunOptions {
-    /// Whether an iteration of a loop that changed nothing blocks.
-    pub idle_blocks: bool,
-    /// How often a loop may jump back, as in [`crate::Shape`].
-    pub bound: Option<u32>,
-    /// How many instructions may pass between two steps.
-    pub fuel: u32,
-}
+use treville_ir::{Failure, FuncId, HandleOp, Program, Reg, Storage, Wait};
+use treville_term::UnOp;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
@@ -182,6 +71,12 @@ pub struct Runner<T = ()> {
     pub(crate) private: Vec<u8>,
     /// Begin and size of each private object.
     pub(crate) private_objects: Vec<(u32, u32)>,
+    /// Where private memory has unknown values: begin, size and the word, none overlapping.
+    pub(crate) private_terms: Vec<(u32, u8, u64)>,
+    /// The word that [`Step::Decide`] is about.
+    asked: u64,
+    /// The last word that was decided, and its value.
+    pub(super) decided: Option<(u64, u64)>,
     /// Escaping objects of the active functions.
     pub(crate) stack: Vec<u64>,
     /// Locks that it holds, and how many effects there were when it had taken each.
@@ -190,6 +85,7 @@ pub struct Runner<T = ()> {
     pub(super) released: u32,
     pub(crate) loops: Vec<LoopState>,
     pub(crate) loop_slots: Vec<u64>,
+    pub(crate) handles: Handles,
     pub(super) track: T,
 }
 
@@ -221,12 +117,15 @@ impl<T: Track> Runner<T> {
         self.frames.clear();
         self.private.clear();
         self.private_objects.clear();
+        self.private_terms.clear();
         self.stack.clear();
         self.held.clear();
         self.loops.clear();
         self.loop_slots.clear();
         (self.n_allocs, self.effects, self.spin, self.published) = (0, 0, 0, 0);
         self.last_read = None;
+        self.handles = Handles::default();
+        self.decided = None;
         self.track = T::default();
         self.enter(image, func.0, NOWHERE);
         for (param, arg) in image.codes[func.0 as usize].params.iter().zip(args) {
@@ -300,21 +199,35 @@ impl<T: Track> Runner<T> {
         self.pc += 1;
     }
 
+    /// Answers [`Step::Decide`]: what was asked for has this value, wherever the thread has it in its slots.
+    pub fn decide(&mut self, value: u64) {
+        let asked = self.asked;
+        self.decided = Some((asked, value));
+        self.slots.iter_mut().filter(|word| **word == asked).for_each(|word| *word = value);
+    }
+
     /// Runs up to the next step.
     pub fn run(&mut self, image: &Image, options: &RunOptions) -> Step {
+        match T::SYMBOLIC && image.symbols.is_some() {
+            true => self.run_frames::<true>(image, options),
+            false => self.run_frames::<false>(image, options),
+        }
+    }
+
+    fn run_frames<const SYMBOLIC: bool>(&mut self, image: &Image, options: &RunOptions) -> Step {
         let mut fuel = options.fuel;
         loop {
             let Some(frame) = self.frames.last().copied() else { return Step::End(0) };
             let code = &image.codes[frame.func as usize];
-            let outcome = self.run_frame(image, code, frame, options, &mut fuel);
+            let outcome = self.run_frame::<SYMBOLIC>(image, code, frame, options, &mut fuel);
             if let Some(step) = outcome {
                 return step;
             }
         }
     }
 
-    /// Runs until a step, or until another frame is on top.
-    fn run_frame(
+    /// Runs until a step, or until another frame is on top. Without `SYMBOLIC`, all words are numbers.
+    fn run_frame<const SYMBOLIC: bool>(
         &mut self,
         image: &Image,
         code: &Code,
@@ -333,6 +246,61 @@ impl<T: Track> Runner<T> {
             ($slot:expr, $value:expr) => {{
                 let value = $value;
                 self.slots[base + usize::from($slot)] = value;
+            }};
+        }
+        // A number, kept apart from the names of terms.
+        macro_rules! number {
+            ($value:expr) => {{
+                let value = $value;
+                match (SYMBOLIC && is_term(value)).then_some(&image.symbols) {
+                    Some(Some(symbols)) => symbols.number(value),
+                    _ => value,
+                }
+            }};
+        }
+        // What is computed with terms if one of the words names one, and with numbers otherwise.
+        macro_rules! either {
+            ([$($word:expr),*], $symbols:ident => $term:expr, $value:expr) => {
+                match (SYMBOLIC && ($(is_term($word))||*)).then_some(&image.symbols) {
+                    Some(Some($symbols)) => $term,
+                    _ => number!($value),
+                }
+            };
+        }
+        // Whether an address is unknown, and that of an element of a private array; asks if that is not known.
+        macro_rules! element {
+            ($place:expr, $site:expr) => {{
+                let word = get!($place);
+                match (SYMBOLIC && is_term(word)).then_some(&image.symbols) {
+                    Some(Some(symbols)) if symbols.known(word).is_none() => {
+                        match self.index(symbols, word, image.sites[$site].size) {
+                            Index::Element(begin, n) => Some((word, (begin, n))),
+                            Index::Ask(asked) => {
+                                self.asked = asked;
+                                self.pc = pc - 1;
+                                return Some(Step::Decide { site: Some($site), word: asked });
+                            }
+                        }
+                    }
+                    _ => None,
+                }
+            }};
+        }
+        // The number in a slot, which must be known to go on.
+        macro_rules! known {
+            ($slot:expr, $site:expr) => {{
+                let word = get!($slot);
+                match (SYMBOLIC && is_term(word)).then_some(&image.symbols) {
+                    Some(Some(symbols)) => match symbols.known(word) {
+                        Some(value) => value,
+                        None => {
+                            self.asked = word;
+                            self.pc = pc - 1;
+                            return Some(Step::Decide { site: $site, word });
+                        }
+                    },
+                    _ => word,
+                }
             }};
         }
         macro_rules! flow {
@@ -360,28 +328,42 @@ impl<T: Track> Runner<T> {
                     flow!(dst, src);
                 }
                 Ins::Bin { op, width, dst, a, b } => {
-                    set!(dst, op.eval_word(width, get!(a), get!(b)));
+                    let (x, y) = (get!(a), get!(b));
+                    set!(dst, either!([x, y], symbols => symbols.bin(op, width, x, y), op.eval_word(width, x, y)));
                     flow!(dst, a, b);
                 }
                 Ins::Not { width, dst, src } => {
-                    set!(dst, low(width, !get!(src)));
+                    let x = get!(src);
+                    set!(dst, either!([x], symbols => symbols.un(UnOp::Not, width, x), low(width, !x)));
                     flow!(dst, src);
                 }
                 Ins::Neg { width, dst, src } => {
-                    set!(dst, low(width, get!(src).wrapping_neg()));
+                    let x = get!(src);
+                    set!(dst, either!([x], symbols => symbols.un(UnOp::Neg, width, x), low(width, x.wrapping_neg())));
                     flow!(dst, src);
                 }
                 Ins::Low { width, dst, src } => {
-                    set!(dst, low(width, get!(src)));
+                    let x = get!(src);
+                    set!(dst, either!([x], symbols => symbols.low(width, x), low(width, x)));
                     flow!(dst, src);
                 }
                 Ins::Sign { from, to, dst, src } => {
                     let spare = 64 - u32::from(from);
-                    set!(dst, low(to, (((get!(src) << spare) as i64) >> spare) as u64));
+                    let x = get!(src);
+                    let extended = low(to, (((x << spare) as i64) >> spare) as u64);
+                    set!(dst, either!([x], symbols => symbols.sign(from, to, x), extended));
                     flow!(dst, src);
                 }
                 Ins::Select { dst, cond, yes, no } => {
-                    set!(dst, if get!(cond) == 0 { get!(no) } else { get!(yes) });
+                    let (c, y, n) = (get!(cond), get!(yes), get!(no));
+                    set!(
+                        dst,
+                        match (SYMBOLIC && is_term(c)).then_some(&image.symbols) {
+                            Some(Some(symbols)) => symbols.select(c, y, n),
+                            _ if c == 0 => n,
+                            _ => y,
+                        }
+                    );
                     flow!(dst, cond, yes, no);
                 }
                 Ins::Local { dst, src } => {
@@ -390,8 +372,9 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Goto(to) => pc = jump(pc, to, fuel),
                 Ins::If { cond, then, els } => {
+                    let decided = known!(cond, None);
                     self.track.branch(at!(cond));
-                    pc = jump(pc, if get!(cond) == 0 { els } else { then }, fuel);
+                    pc = jump(pc, if decided == 0 { els } else { then }, fuel);
                 }
                 Ins::Loop(id) => {
                     if let Some(step) = self.at_loop(image, code, base, id, options) {
@@ -407,12 +390,16 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::Load { dst, addr: place, site } => {
-                    let addr = get!(place);
+                    if let Some((addr, array)) = element!(place, site) {
+                        set!(dst, self.load_element(image, addr, image.sites[site].size, array));
+                        continue;
+                    }
+                    let addr = known!(place, Some(site));
                     if !is_private(addr) {
                         self.track.step(Some(at!(place)), &[]);
                         stop!(pc - 1, Step::Load { site, addr });
                     }
-                    match self.private_load(addr, image.sites[site].size) {
+                    match self.private_load(image, addr, image.sites[site].size) {
                         Some((words, range)) => {
                             set!(dst, words[0]);
                             self.upper = words[1];
@@ -427,26 +414,32 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Upper { src } => (self.upper, self.upper_slot) = (get!(src), Some(at!(src))),
                 Ins::Store { addr: place, value: from, site } => {
-                    let (addr, value) = (get!(place), get!(from));
+                    if let Some((addr, array)) = element!(place, site) {
+                        self.store_element(image, addr, image.sites[site].size, array, get!(from));
+                        continue;
+                    }
+                    let addr = known!(place, Some(site));
+                    let hazard = SYMBOLIC && image.sites[site].protects;
+                    let value = if hazard { known!(from, Some(site)) } else { get!(from) };
                     let (words, sources) = self.written(value, at!(from));
                     if !is_private(addr) {
                         self.note_store(image, site, addr, words);
                         self.track.step(Some(at!(place)), &sources);
                         stop!(pc, Step::Store { site, addr, words });
                     }
-                    match self.private_store(addr, image.sites[site].size, words) {
+                    match self.private_store(image, addr, image.sites[site].size, words) {
                         Some(range) => self.track.store(range, at!(place), &sources),
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
                     }
                 }
                 Ins::UpdateRead { dst, addr: place, site } => {
-                    let addr = get!(place);
+                    let addr = known!(place, Some(site));
                     self.track.update(true);
                     if !is_private(addr) {
                         self.track.update_step(at!(place), base, &image.sites[site].uses);
                         stop!(pc - 1, Step::UpdateRead { site, addr });
                     }
-                    match self.private_load(addr, image.sites[site].size) {
+                    match self.private_load(image, addr, image.sites[site].size) {
                         Some((words, range)) => {
                             set!(dst, words[0]);
                             self.upper = words[1];
@@ -456,17 +449,17 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::UpdateWrite { addr: place, value: from, site } => {
-                    let (addr, value) = (get!(place), get!(from));
+                    let (addr, value) = (known!(place, Some(site)), get!(from));
                     let (words, sources) = self.written(value, at!(from));
                     self.track.update(false);
                     if !is_private(addr) {
                         // An update that writes what it has read changes nothing.
                         self.effects += u32::from(words != self.updated);
-                        words.into_iter().for_each(|word| self.publish(word));
+                        words.into_iter().for_each(|word| self.publish(image, word));
                         self.track.step(Some(at!(place)), &sources);
                         stop!(pc, Step::UpdateWrite { site, addr, words });
                     }
-                    if let Some(range) = self.private_store(addr, image.sites[site].size, words) {
+                    if let Some(range) = self.private_store(image, addr, image.sites[site].size, words) {
                         self.track.store(range, at!(place), &sources);
                     }
                 }
@@ -479,7 +472,7 @@ impl<T: Track> Runner<T> {
                     self.held.push((lock, self.effects));
                 }
                 Ins::Release { addr, site } => {
-                    let lock = get!(addr);
+                    let lock = known!(addr, Some(site));
                     match self.held.iter().rposition(|(l, _)| *l == lock) {
                         Some(at) => self.released = self.held.remove(at).1,
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::ApiMisuse }),
@@ -490,8 +483,9 @@ impl<T: Track> Runner<T> {
                     flow!(dst);
                 }
                 Ins::Wait { cond, site } => {
+                    let decided = known!(cond, Some(site));
                     self.track.branch(at!(cond));
-                    if get!(cond) == 0 {
+                    if decided == 0 {
                         let SiteKind::Wait(wait) = image.sites[site].kind else {
                             unreachable!("a wait has a wait's site")
                         };
@@ -505,7 +499,7 @@ impl<T: Track> Runner<T> {
                 Ins::CallPointer { dst, callee, args, site } => {
                     self.pc = pc;
                     self.track.branch(at!(callee));
-                    let Some(func) = func_at(image, get!(callee)) else {
+                    let Some(func) = func_at(image, known!(callee, Some(site))) else {
                         stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess });
                     };
                     return self.call(image, code, base, func.0, dst, args);
@@ -526,7 +520,7 @@ impl<T: Track> Runner<T> {
                     self.track.step(None, (value != NOWHERE).then(|| at!(value)).as_slice());
                     stop!(pc - 1, Step::End(result));
                 }
-                Ins::Spawn { func: from, args, site, .. } => match func_at(image, get!(from)) {
+                Ins::Spawn { func: from, args, site, .. } => match func_at(image, known!(from, Some(site))) {
                     Some(func) => {
                         self.effects += 1;
                         self.published = u64::MAX;
@@ -536,11 +530,12 @@ impl<T: Track> Runner<T> {
                     None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
                 },
                 Ins::Join { thread, site, .. } => {
+                    let handle = known!(thread, Some(site));
                     self.track.step(Some(at!(thread)), &[]);
-                    stop!(pc - 1, Step::Join { site, thread: get!(thread) });
+                    stop!(pc - 1, Step::Join { site, thread: handle });
                 }
                 Ins::Alloc { dst, size, site } => {
-                    let size = get!(size);
+                    let size = known!(size, Some(site));
                     let SiteKind::Alloc { storage, .. } = image.sites[site].kind else {
                         unreachable!("an allocation's site")
                     };
@@ -564,7 +559,7 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::Free { addr, site } => {
-                    let addr = get!(addr);
+                    let addr = known!(addr, Some(site));
                     self.effects += 1;
                     if is_private(addr) {
                         stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidFree });
@@ -578,6 +573,14 @@ impl<T: Track> Runner<T> {
                     stop!(pc - 1, Step::Fail { site: Some(site), failure });
                 }
                 Ins::Nondet { site, .. } => stop!(pc - 1, Step::Nondet { site }),
+                Ins::Handle { op, dst, src, site } => {
+                    let word = if op == HandleOp::Make { get!(src) } else { known!(src, Some(site)) };
+                    match self.handle(image, op, word, site) {
+                        Ok(word) => set!(dst, word),
+                        Err(misuse) => stop!(pc - 1, Step::Misuse { site, misuse }),
+                    }
+                    flow!(dst, src);
+                }
                 Ins::SpinStart => self.spin = self.effects,
                 Ins::SpinEnd { site } => {
                     if self.spin == self.effects {
@@ -641,6 +644,7 @@ impl<T: Track> Runner<T> {
             self.track.flow(caller.base as usize + usize::from(frame.dst), from.as_slice());
         }
         self.private.truncate(frame.private as usize);
+        self.private_terms.retain(|(begin, ..)| *begin < frame.private);
         self.private_objects.truncate(usize::from(frame.n_private));
         self.slots.truncate(frame.base as usize);
         self.track.bytes(self.private.len());

@@ -1,7 +1,10 @@
 //! States of a runner as words: small enough to keep one for every read of an execution.
 
-use super::code::{Image, Ins, Slot};
+use super::code::{Image, Ins, SiteId, Slot};
 use super::run::{Frame, LoopState, NO_ADDRESS, Runner};
+
+/// Set in the number of unknown values in private memory if handles follow.
+const HAS_HANDLES: u32 = 1 << 31;
 
 impl Runner {
     /// Appends the state of a runner that waits for an answer.
@@ -24,7 +27,9 @@ impl Runner {
             out.push(pair(l.effects, l.start));
             out.push(l.seed | u64::from(l.repeated) << 48);
         }
-        out.push(self.loop_slots.len() as u64);
+        let has_handles = self.handles.made > 0;
+        let n_terms = self.private_terms.len() as u32 | if has_handles { HAS_HANDLES } else { 0 };
+        out.push(pair(self.loop_slots.len() as u32, n_terms));
         out.extend(&self.loop_slots);
         out.extend(&self.stack);
         out.extend(self.held.iter().flat_map(|(lock, since)| [*lock, u64::from(*since)]));
@@ -34,6 +39,12 @@ impl Runner {
             word[..c.len()].copy_from_slice(c);
             u64::from_le_bytes(word)
         }));
+        out.extend(self.private_terms.iter().flat_map(|(begin, size, word)| [pair(*begin, u32::from(*size)), *word]));
+        if has_handles {
+            out.push(pair(self.handles.made, self.handles.before_round));
+            out.push(self.handles.moved.len() as u64);
+            out.extend(self.handles.moved.iter().flat_map(|(word, site)| [*word, u64::from(site.0)]));
+        }
     }
 
     /// Brings back a state that [`Runner::save`] wrote, of the same thread.
@@ -41,6 +52,7 @@ impl Runner {
         let mut words = words.iter().copied();
         let mut next = || words.next().unwrap_or_default();
         self.thread = thread;
+        self.decided = None;
         (self.n_allocs, self.effects) = split(next());
         (self.spin, self.pc) = split(next());
         let (n_frames, n_loops) = split(next());
@@ -101,7 +113,7 @@ impl Runner {
                 seed: last & NO_ADDRESS,
             });
         }
-        let n = next();
+        let (n, n_terms) = split(next());
         self.loop_slots.clear();
         self.loop_slots.extend((0..n).map(|_| next()));
         self.stack.clear();
@@ -115,6 +127,18 @@ impl Runner {
             self.private.extend(next().to_le_bytes());
         }
         self.private.truncate(n_bytes as usize);
+        self.private_terms.clear();
+        self.private_terms.extend((0..n_terms & !HAS_HANDLES).map(|_| {
+            let (begin, size) = split(next());
+            (begin, size as u8, next())
+        }));
+        self.handles.moved.clear();
+        (self.handles.made, self.handles.before_round) = (0, 0);
+        if n_terms & HAS_HANDLES != 0 {
+            (self.handles.made, self.handles.before_round) = split(next());
+            let n_moved = next();
+            self.handles.moved.extend((0..n_moved).map(|_| (next(), SiteId(next() as u32))));
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use crate::Deps;
 
 /// Follows what a runner does with its slots, all of which are named by their place in the runner, not in a frame.
 pub trait Track: Default {
+    /// Whether values may be unknown.
+    const SYMBOLIC: bool;
     /// A slot is computed from others.
     #[inline]
     fn flow(&mut self, _dst: usize, _from: &[usize]) {}
@@ -40,7 +42,9 @@ pub trait Track: Default {
     fn answer(&mut self, _dst: usize) {}
 }
 
-impl Track for () {}
+impl Track for () {
+    const SYMBOLIC: bool = true;
+}
 
 /// The earlier events of the thread that a step depends on.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -92,6 +96,9 @@ impl Dependencies {
 }
 
 impl Track for Dependencies {
+    /// Executions that are judged have values.
+    const SYMBOLIC: bool = false;
+
     fn flow(&mut self, dst: usize, from: &[usize]) {
         let deps = self.all(from);
         self.put(dst, deps);

@@ -258,6 +258,7 @@ impl<'c, 'u, 'a> Copying<'c, 'u, 'a> {
             }
             Op::Fail { failure, message } => Op::Fail { failure: *failure, message: message.clone() },
             Op::Nondet { dst } => Op::Nondet { dst: self.reg(*dst) },
+            Op::Handle { dst, op, arg } => Op::Handle { dst: self.reg(*dst), op: *op, arg: self.expr(arg) },
             Op::Mark(mark) => Op::Mark(mark.clone()),
         };
         self.out.emit(copy);

@@ -1,0 +1,315 @@
+//! Values that nothing determines, in C: what is explored, and what is said of it.
+
+mod common;
+
+use common::{has_clang, treville, write};
+use std::collections::BTreeSet;
+
+fn counts(file: &str, cflags: &str) -> (u64, u64) {
+    let run = treville(&["verify", file, "--json", "--engine=explore", &format!("--cflags={cflags}")]);
+    assert!(run.stdout.contains("\"verdict\":\"yes\""), "{}{}", run.stdout, run.stderr);
+    let number = |key: &str| {
+        let (_, rest) = run.stdout.split_once(&format!("\"{key}\":")).expect("a count");
+        rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().expect("a number")
+    };
+    (number("executions"), number("blocked"))
+}
+
+const LISTING_4_1: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <treville_nondet.h>
+Nondet writer;
+int x = 0;
+void *thread_1(void *unused)
+{
+	Nondet local = __VERIFIER_nondet_receive(writer);
+	local = __VERIFIER_nondet_eq(local, __VERIFIER_nondet_concrete(1));
+	if (__VERIFIER_nondet_concretize(local))
+		x = 1;
+	return NULL;
+}
+void *thread_2(void *unused)
+{
+	Nondet local = __VERIFIER_nondet_receive(writer);
+	local = __VERIFIER_nondet_ne(local, __VERIFIER_nondet_concrete(1));
+	if (__VERIFIER_nondet_concretize(local))
+		x = 1;
+	return NULL;
+}
+int main(void)
+{
+	Nondet n = __VERIFIER_nondet_new();
+	n = __VERIFIER_nondet_add(n, __VERIFIER_nondet_concrete(1));
+	writer = __VERIFIER_nondet_send(n);
+	pthread_t one, two;
+	pthread_create(&one, NULL, thread_1, NULL);
+	pthread_create(&two, NULL, thread_2, NULL);
+	pthread_join(two, NULL);
+	pthread_join(one, NULL);
+	assert(x == 1);
+}
+";
+
+const LISTING_4_4: &str = r"
+#include <treville_nondet.h>
+int main(void)
+{
+	Nondet n = __VERIFIER_nondet_new();
+	Nondet m = __VERIFIER_nondet_new();
+	__VERIFIER_nondet_concretize(__VERIFIER_nondet_eq(n, __VERIFIER_nondet_concrete(2)));
+	__VERIFIER_nondet_concretize(__VERIFIER_nondet_eq(m, __VERIFIER_nondet_concrete(2)));
+}
+";
+
+#[test]
+fn the_listings_of_the_thesis() {
+    if !has_clang() {
+        return;
+    }
+    assert_eq!(counts(&write("nondet/listing-4-1.c", LISTING_4_1), ""), (2, 0));
+    assert_eq!(counts(&write("nondet/listing-4-4.c", LISTING_4_4), ""), (4, 0));
+}
+
+/// The operations of the list-based set: who adds or asks for which key.
+const OPERATIONS: usize = 4;
+const WRITERS: usize = 2;
+
+/// What comparisons say while the operations are done in this order on keys, and `main` looks at the end; all of them.
+fn comparisons(order: &[usize], keys: [u32; OPERATIONS]) -> Vec<bool> {
+    let mut list: Vec<u32> = vec![5];
+    let mut trace = Vec::new();
+    let mut added = [false; WRITERS];
+    let visits = order.iter().map(|i| (*i, *i < WRITERS)).chain((0..WRITERS).map(|i| (i, false)));
+    for (i, adds) in visits {
+        let mut at = 0;
+        while {
+            trace.push(list[at] < keys[i]);
+            list[at] < keys[i]
+        } {
+            at += 1;
+        }
+        trace.push(list[at] == keys[i]);
+        if adds && list[at] != keys[i] {
+            added[i] = true;
+            list.insert(at, keys[i]);
+        }
+    }
+    if added[0] && added[1] {
+        trace.push(keys[0] == keys[1]);
+    }
+    trace
+}
+
+fn orders(left: &[usize]) -> Vec<Vec<usize>> {
+    if left.is_empty() {
+        return vec![Vec::new()];
+    }
+    let rest = |i: &usize| left.iter().copied().filter(|j| j != i).collect::<Vec<_>>();
+    left.iter().flat_map(|i| orders(&rest(i)).into_iter().map(|o| [vec![*i], o].concat())).collect()
+}
+
+/// For each order of the critical sections, as many executions as there are outcomes of all comparisons.
+#[test]
+fn a_set_has_an_execution_for_each_order_and_path() {
+    let orders = orders(&[0, 1, 2, 3]);
+    let keys = || (0..256u32).map(|n| [1 + n % 4, 1 + n / 4 % 4, 1 + n / 16 % 4, 1 + n / 64]);
+    let paths = |order: &Vec<usize>| keys().map(|keys| comparisons(order, keys)).collect::<BTreeSet<_>>().len();
+    assert_eq!(orders.len() * keys().count(), 6144);
+    assert_eq!(orders.iter().map(paths).sum::<usize>(), 600);
+    if !has_clang() {
+        return;
+    }
+    for cflags in ["-DHANDLES", "-DHANDLES -DFINE"] {
+        assert_eq!(counts("case-studies/nondet/listset.c", cflags), (600, 0), "{cflags}");
+    }
+    for cflags in ["-DT1=4 -DT2=2 -DT3=3 -DT4=4", "-DFINE -DT1=3 -DT2=3 -DT3=3 -DT4=1"] {
+        assert_eq!(counts("case-studies/nondet/listset.c", cflags), (24, 0), "{cflags}");
+    }
+}
+
+#[test]
+fn what_nobody_looks_at_makes_no_executions() {
+    if !has_clang() {
+        return;
+    }
+    let sizes =
+        ["-DWRITERS=2 -DREADERS=0", "-DWRITERS=3 -DREADERS=0", "-DWRITERS=1 -DREADERS=1", "-DWRITERS=2 -DREADERS=2"];
+    for (structure, size) in ["", "-DQUEUE"].iter().flat_map(|s| sizes.iter().map(move |size| (s, size))) {
+        let of = |payload: &str| counts("case-studies/nondet/payload.c", &format!("{structure} {size} {payload}"));
+        let numbers = of("");
+        assert_eq!(of("-DUNKNOWN"), numbers, "{structure} {size}");
+        assert_eq!(of("-DHANDLES"), numbers, "{structure} {size}");
+    }
+}
+
+const MOVED: &str = r"
+#include <treville_nondet.h>
+int main(void)
+{
+	Nondet n = __VERIFIER_nondet_new();
+	Nondet m = __VERIFIER_nondet_not(n);
+	__VERIFIER_nondet_concretize(m);
+	return __VERIFIER_nondet_concretize(n);
+}
+";
+
+const FOREIGN: &str = r"
+#include <pthread.h>
+#include <treville_nondet.h>
+static Nondet n;
+static void *reader(void *unused)
+{
+	__VERIFIER_nondet_concretize(n);
+	return unused;
+}
+int main(void)
+{
+	pthread_t t;
+	n = __VERIFIER_nondet_new();
+	pthread_create(&t, NULL, reader, NULL);
+	pthread_join(t, NULL);
+	return 0;
+}
+";
+
+#[test]
+fn misuse_of_handles_names_both_places() {
+    if !has_clang() {
+        return;
+    }
+    let unsent = FOREIGN.replace("concretize(n)", "receive(n)");
+    let sent = MOVED.replace("nondet_not(n)", "nondet_send(n)").replace("\t__VERIFIER_nondet_concretize(m);", "");
+    let unreceived = sent.replace("concretize(n)", "concretize(m)");
+    for (name, text, message, lines) in [
+        ("moved", MOVED, "a Nondet is used after it was moved", [8, 6]),
+        ("foreign", FOREIGN, "a Nondet of another thread is used that was not sent", [7, 13]),
+        ("unsent", &unsent, "a Nondet is received that was not sent", [7, 13]),
+        ("moved-by-sending", &sent, "a Nondet is used after it was moved", [8, 6]),
+        ("unreceived", &unreceived, "a Nondet that was sent is used without being received", [8, 6]),
+    ] {
+        let file = write(&format!("nondet/{name}.c"), text);
+        let run = treville(&["verify", &file, "--json"]);
+        assert!(run.stdout.contains("\"kind\":\"api-misuse\""), "{name}: {}", run.stdout);
+        assert!(run.stdout.contains(message), "{name}: {}", run.stdout);
+        let [at, other] = lines.map(|line| format!("\"line\":{line},"));
+        let (before, after) = run.stdout.split_once("\"other\":").expect("another place");
+        assert!(before.contains(&at) && after.contains(&other), "{name}: {}", run.stdout);
+        let run = treville(&["verify", &file]);
+        let places = lines.map(|line| format!("{name}.c:{line}:"));
+        assert!(places.iter().all(|place| run.stdout.contains(place)), "{name}: {}", run.stdout);
+    }
+}
+
+const TABLE: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <treville.h>
+static pthread_mutex_t locks[2] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
+static int buckets[4];
+static unsigned char keys[2];
+static void *put(void *key)
+{
+	unsigned bucket = *(unsigned char *)key & 3;
+	pthread_mutex_lock(&locks[bucket & 1]);
+	buckets[bucket]++;
+	pthread_mutex_unlock(&locks[LOCK]);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t threads[2];
+	for (int i = 0; i < 2; i++) {
+		keys[i] = treville_nondet_u8();
+		pthread_create(&threads[i], NULL, put, &keys[i]);
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	assert(buckets[0] + buckets[1] + buckets[2] + buckets[3] == 2);
+	return 0;
+}
+";
+
+#[test]
+fn unknown_addresses_are_decided() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("nondet/table.c", TABLE);
+    // Of the 16 pairs of buckets, those with the same lock have two orders.
+    assert_eq!(counts(&file, "-DLOCK=(bucket&1)"), (24, 0));
+    let run = treville(&["verify", &file, "--json", "--cflags=-DLOCK=(bucket>>1)"]);
+    assert!(run.stdout.contains("\"kind\":\"api-misuse\""), "{}", run.stdout);
+    let run = treville(&["verify", &file, "--json", "--cflags=-DLOCK=bucket"]);
+    assert_eq!(run.status, 1, "{}", run.stdout);
+}
+
+const ARRAY: &str = r"
+#include <assert.h>
+#include <treville.h>
+int main(void)
+{
+	int counts[8] = { 0 };
+	unsigned i = treville_nondet_u32(), j = treville_nondet_u32();
+	treville_assume(i < SIZE);
+	treville_assume(j < 8);
+	counts[i]++;
+	counts[j] += 2;
+	assert(counts[i] == 1 + 2 * (i == j));
+	return counts[7];
+}
+";
+
+#[test]
+fn an_unknown_index_of_an_own_array_is_no_fork() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("nondet/array.c", ARRAY);
+    assert_eq!(counts(&file, "-DSIZE=8"), (1, 0));
+    let run = treville(&["verify", &file, "--json", "--cflags=-DSIZE=9"]);
+    assert!(run.stdout.contains("\"kind\":\"invalid-access\""), "{}", run.stdout);
+    assert!(run.stdout.contains("\"inputs\":[{\"value\":8,"), "{}", run.stdout);
+}
+
+const THIRD: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <treville.h>
+static atomic_uint x;
+static void *reader(void *unused)
+{
+	unsigned seen = x;
+	if (seen > 10)
+		assert(3 * seen != 45);
+	return unused;
+}
+int main(void)
+{
+	pthread_t t;
+	unsigned n = treville_nondet_u32(), m = treville_nondet_u8();
+	treville_assume(m > 200 && m < 220);
+	pthread_create(&t, NULL, reader, NULL);
+	x = n;
+	pthread_join(t, NULL);
+	return 0;
+}
+";
+
+#[test]
+fn a_violation_says_its_values() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("nondet/third.c", THIRD);
+    let run = treville(&["verify", &file, "--json"]);
+    assert_eq!(run.status, 1, "{}", run.stdout);
+    assert!(run.stdout.contains("\"inputs\":[{\"value\":15,\"thread\":0,\"location\":{"), "{}", run.stdout);
+    assert!(run.stdout.contains("{\"value\":201,\"thread\":0,"), "{}", run.stdout);
+    let run = treville(&["verify", &file]);
+    assert!(run.stdout.contains("takes the value 15"), "{}", run.stdout);
+    // The odd factor is no divisor of the number if that is even.
+    let even = write("nondet/even.c", &THIRD.replace("3 * seen != 45", "2 * seen != 45"));
+    assert_eq!(counts(&even, ""), (3, 0));
+}

@@ -1,0 +1,222 @@
+//! Whether the decisions of an execution can all be so: a solver for path conditions.
+//!
+//! A query is a list of conditions, known to hold together for some values, and one more. Only conditions that share variables
+//! with the one in question matter, directly or through others; the rest keeps its values. Of these, a query is answered by the
+//! first that can: values that an earlier query has found, the answer to the same query, a procedure for comparisons of
+//! variables and constants ([`order`]), and a solver on bits, which keeps what it has learnt from one query to the next: each
+//! condition is an assumption, so that going back in the search costs it nothing.
+
+mod order;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use treville_base::Cancel;
+use treville_sat::{Backend, Bits, Gates, Lit, Solver, Verdict};
+use treville_term::{BinOp, Bv, TermId, UnOp, VarId};
+use treville_vm::bytecode::{Shared, Symbols};
+
+/// Values of variables; others are 0.
+pub(crate) type Values = FxHashMap<VarId, Bv>;
+
+/// The search was cancelled.
+#[derive(Debug)]
+pub(crate) struct Cancelled;
+
+/// How many values that were found last are tried first.
+const RECENT: usize = 8;
+
+pub(crate) struct Paths {
+    symbols: Arc<Symbols>,
+    cancel: Cancel,
+    /// The last values that were found, the latest at the end.
+    recent: Vec<Values>,
+    /// What was asked, with values if there are some.
+    answers: FxHashMap<Box<[TermId]>, Option<Values>>,
+    variables: FxHashMap<TermId, Arc<[VarId]>>,
+    bits: Option<(Gates<Solver>, Bits)>,
+    pub(crate) stats: PathStats,
+}
+
+/// How often who has answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct PathStats {
+    pub(crate) queries: u64,
+    pub(crate) by_order: u64,
+    pub(crate) by_bits: u64,
+}
+
+impl std::ops::AddAssign for PathStats {
+    fn add_assign(&mut self, other: PathStats) {
+        self.queries += other.queries;
+        self.by_order += other.by_order;
+        self.by_bits += other.by_bits;
+    }
+}
+
+impl Paths {
+    pub(crate) fn new(symbols: Arc<Symbols>, cancel: Cancel) -> Self {
+        let (recent, answers, variables) = (Vec::new(), FxHashMap::default(), FxHashMap::default());
+        Paths { symbols, cancel, recent, answers, variables, bits: None, stats: PathStats::default() }
+    }
+
+    /// Values for which all conditions hold, given that those of the path can all hold: of the variables that matter to `new`.
+    pub(crate) fn solve(&mut self, path: &[TermId], new: TermId) -> Result<Option<Values>, Cancelled> {
+        self.stats.queries += 1;
+        let symbols = Arc::clone(&self.symbols);
+        let shared = symbols.lock();
+        let mut slice = self.slice(&shared, path, new);
+        slice.push(new);
+        slice.sort_unstable();
+        slice.dedup();
+        self.answer(&shared, slice)
+    }
+
+    /// Values for which all conditions hold, given that they can.
+    pub(crate) fn values(&mut self, path: &[TermId]) -> Result<Values, Cancelled> {
+        let symbols = Arc::clone(&self.symbols);
+        let shared = symbols.lock();
+        let mut all = Values::default();
+        let mut left: Vec<TermId> = path.to_vec();
+        while let Some(first) = left.pop() {
+            let mut slice = self.slice(&shared, &left, first);
+            left.retain(|c| !slice.contains(c));
+            slice.push(first);
+            slice.sort_unstable();
+            slice.dedup();
+            all.extend(self.answer(&shared, slice)?.unwrap_or_default());
+        }
+        Ok(all)
+    }
+
+    /// The values that a term can have, in order; if there are more than so many, some of them.
+    pub(crate) fn range(&mut self, path: &[TermId], term: TermId, most: usize) -> Result<Vec<u64>, Cancelled> {
+        let mut found = Vec::new();
+        if self.symbols.lock().store.width(term) == 1 {
+            for value in [0, 1] {
+                let is = self.symbols.lock().equals(term, value);
+                if self.solve(path, is)?.is_some() {
+                    found.push(value);
+                }
+            }
+            return Ok(found);
+        }
+        let mut path = path.to_vec();
+        let mut new = self.at_most(term, u64::MAX);
+        while found.len() <= most {
+            let Some(values) = self.solve(&path, new)? else { break };
+            let value = self.value(term, &values);
+            found.push(value);
+            path.push(new);
+            let mut shared = self.symbols.lock();
+            let is = shared.equals(term, value);
+            new = shared.store.un(UnOp::Not, is);
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// The smallest value that a term can have.
+    pub(crate) fn smallest(&mut self, path: &[TermId], term: TermId) -> Result<Option<u64>, Cancelled> {
+        let zero = self.symbols.lock().equals(term, 0);
+        if self.solve(path, zero)?.is_some() {
+            return Ok(Some(0));
+        }
+        // Some value is at most `high`, none is below `low`.
+        let anything = self.at_most(term, u64::MAX);
+        let Some(values) = self.solve(path, anything)? else { return Ok(None) };
+        let (mut low, mut high) = (1, self.value(term, &values));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let condition = self.at_most(term, middle);
+            match self.solve(path, condition)? {
+                Some(values) => high = self.value(term, &values).min(middle),
+                None => low = middle + 1,
+            }
+        }
+        Ok(Some(high))
+    }
+
+    fn at_most(&self, term: TermId, value: u64) -> TermId {
+        let mut shared = self.symbols.lock();
+        let width = shared.store.width(term);
+        let value = shared.store.constant(Bv::new(u128::from(value), width));
+        shared.store.bin(BinOp::ULe, term, value)
+    }
+
+    pub(crate) fn value(&self, term: TermId, values: &Values) -> u64 {
+        self.symbols.lock().eval(term, values, &mut FxHashMap::default()).unsigned() as u64
+    }
+
+    /// The conditions that share variables with `new`, directly or through others.
+    fn slice(&mut self, shared: &Shared, path: &[TermId], new: TermId) -> Vec<TermId> {
+        let mut reached: FxHashSet<VarId> = self.variables(shared, new).iter().copied().collect();
+        let mut left: Vec<(TermId, Arc<[VarId]>)> = path.iter().map(|c| (*c, self.variables(shared, *c))).collect();
+        let mut slice = Vec::new();
+        loop {
+            let before = slice.len();
+            left.retain(|(condition, variables)| {
+                let far = !variables.iter().any(|v| reached.contains(v));
+                if !far {
+                    slice.push(*condition);
+                    reached.extend(variables.iter());
+                }
+                far
+            });
+            if slice.len() == before {
+                return slice;
+            }
+        }
+    }
+
+    fn variables(&mut self, shared: &Shared, term: TermId) -> Arc<[VarId]> {
+        let found = self.variables.entry(term).or_insert_with(|| shared.variables_of(term).into());
+        Arc::clone(found)
+    }
+
+    fn answer(&mut self, shared: &Shared, conditions: Vec<TermId>) -> Result<Option<Values>, Cancelled> {
+        for values in self.recent.iter().rev() {
+            let mut known = FxHashMap::default();
+            if conditions.iter().all(|c| !shared.eval(*c, values, &mut known).is_zero()) {
+                let variables = conditions.iter().flat_map(|c| self.variables[c].iter());
+                let of = |var: &VarId| values.get(var).copied().unwrap_or(Bv::zero(shared.width(*var)));
+                return Ok(Some(variables.map(|var| (*var, of(var))).collect()));
+            }
+        }
+        if let Some(answer) = self.answers.get(conditions.as_slice()) {
+            return Ok(answer.clone());
+        }
+        let answer = match order::solve(shared, &conditions) {
+            Some(answer) => {
+                self.stats.by_order += 1;
+                answer
+            }
+            None => {
+                self.stats.by_bits += 1;
+                self.solve_bits(shared, &conditions)?
+            }
+        };
+        if let Some(values) = &answer {
+            if self.recent.len() == RECENT {
+                self.recent.remove(0);
+            }
+            self.recent.push(values.clone());
+        }
+        self.answers.insert(conditions.into(), answer.clone());
+        Ok(answer)
+    }
+
+    fn solve_bits(&mut self, shared: &Shared, conditions: &[TermId]) -> Result<Option<Values>, Cancelled> {
+        let fresh = || (Gates::new(Solver::new(Backend::default())), Bits::new());
+        let (gates, bits) = self.bits.get_or_insert_with(fresh);
+        let assumed: Vec<Lit> = conditions.iter().map(|c| bits.condition(gates, &shared.store, *c)).collect();
+        match gates.sink.solve(&assumed, &self.cancel) {
+            Verdict::Unknown => Err(Cancelled),
+            Verdict::Unsat => Ok(None),
+            Verdict::Sat => {
+                let variables = conditions.iter().flat_map(|c| self.variables[c].iter());
+                let of = |var: &VarId| bits.var_value(*var, |lit| gates.sink.value(lit));
+                Ok(Some(variables.filter_map(|var| Some((*var, of(var)?))).collect()))
+            }
+        }
+    }
+}
