@@ -183,10 +183,10 @@ fn markdown(rows: &[Row]) -> String {
 const HEAD: &str = "# Programs on remote memory: figures
 
 Written by `treville_bench rma` (see [benches](../benches/README.md)): the programs of [case-studies/rma](../case-studies/rma/README.md),
-which rebuild those of Table 3 of Dan, Lam, Hoefler and Vechev, \"Modeling and Analysis of Remote Memory Access Programming\". The number
-of slots is the paper's for every program; the texts are not, so that minima can differ. *flushes* is the smallest number that `treville
-synth` finds, with a run that fails below it and a proof for all numbers at it; *exact* the same by looking at every state of a finite
-domain; *synth* the CPU time of that, on one thread; *proof* and *direct* those of the proof of the placement by extrapolation, and by
+which rebuild those of Table 3 of Baumann, Dan, Meshman, Hoefler and Vechev, \"Automatic Verification of RMA Programs via
+Abstraction Extrapolation\" (VMCAI 2018). The number of slots is the paper's for every program; the texts are not, so that minima can differ. *flushes* is the smallest number that
+`treville synth` finds, with a run that fails below it and a proof for all numbers at it; *exact* what is known from looking at every state
+of a finite domain; *synth* the CPU time of that, on one thread; *proof* and *direct* those of the proof of the placement by extrapolation, and by
 predicate abstraction of the reduced program (where the paper needed more than three hours for Bakery); *predicates* whether they were
 found by the tool or given with the program.
 

@@ -5,10 +5,13 @@ use crate::cubes::{Bits, Cube, bit, members};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
-use std::rc::Rc;
 use treville_base::{BitSet, Cancel, Idx};
 use treville_rma::{Atom, Failure, NodeId, Op, ProcId, Program, PropKind, RemoteId, Trace, VarId};
 use treville_rma_machine::{About, Dead, Event, Reduction, Replay, closure};
+
+mod sets;
+
+use sets::{Part, Parts, PartsId};
 
 /// The most processes.
 const MAX_PROCS: usize = 8;
@@ -22,43 +25,6 @@ pub(crate) struct State {
     zero: Bits,
     /// What is known of the elements of sets.
     parts: PartsId,
-}
-
-/// Elements of a set of which the same is known.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-struct Part {
-    set: u16,
-    one: Bits,
-    zero: Bits,
-}
-
-/// Lists of parts, each kept once; the first is empty.
-type PartsId = u32;
-
-#[derive(Debug)]
-struct Parts {
-    lists: Vec<Rc<[Part]>>,
-    ids: FxHashMap<Rc<[Part]>, PartsId>,
-}
-
-impl Parts {
-    fn new() -> Self {
-        let mut parts = Parts { lists: Vec::new(), ids: FxHashMap::default() };
-        parts.id(Vec::new());
-        parts
-    }
-
-    fn id(&mut self, mut list: Vec<Part>) -> PartsId {
-        list.sort_unstable();
-        list.dedup();
-        if let Some(id) = self.ids.get(list.as_slice()) {
-            return *id;
-        }
-        let list: Rc<[Part]> = list.into();
-        self.lists.push(Rc::clone(&list));
-        self.ids.insert(list, self.lists.len() as PartsId - 1);
-        self.lists.len() as PartsId - 1
-    }
 }
 
 /// What was found wrong, and the way to it.
@@ -381,19 +347,6 @@ impl<'a, 'p> Checker<'a, 'p> {
         (state.counters >> (2 * counter) & 3) as u32
     }
 
-    fn list(&self, state: &State) -> Rc<[Part]> {
-        Rc::clone(&self.parts.borrow().lists[state.parts as usize])
-    }
-
-    fn with_list(&self, state: State, list: Vec<Part>) -> State {
-        State { parts: self.parts.borrow_mut().id(list), ..state }
-    }
-
-    /// The parts of a set.
-    fn of_set(&self, state: &State, set: usize) -> Vec<Part> {
-        self.list(state).iter().filter(|part| usize::from(part.set) == set).copied().collect()
-    }
-
     /// The steps of the network for these statements.
     fn fires(&self, state: &State, of: &[bool], out: &mut Vec<(Event, State)>) {
         for (id, remote) in self.b.remotes.iter().enumerate().filter(|(id, _)| of[*id]) {
@@ -453,76 +406,6 @@ impl<'a, 'p> Checker<'a, 'p> {
         if self.settings.reduction == Some(Reduction::Table2) { 1 } else { (count + 1).min(2) }
     }
 
-    /// A set is no longer used by anyone.
-    fn emptied(&self, state: State, set: usize) -> State {
-        let used = self.b.sets[set].members.iter().any(|id| self.count(&state, id.index()) > 0);
-        if used { state } else { self.forgotten(state, set) }
-    }
-
-    fn forgotten(&self, state: State, set: usize) -> State {
-        let left = self.list(&state).iter().filter(|part| usize::from(part.set) != set).copied().collect();
-        self.with_list(state, left)
-    }
-
-    /// An element is added to a set.
-    fn added(&self, state: State, new: Part) -> State {
-        let mut list = self.list(&state).to_vec();
-        let same = |part: &Part| part.set == new.set;
-        // A part of which less is known has the element already.
-        if list.iter().any(|p| same(p) && p.one & !new.one == 0 && p.zero & !new.zero == 0) {
-            return state;
-        }
-        list.retain(|p| !(same(p) && new.one & !p.one == 0 && new.zero & !p.zero == 0));
-        list.push(new);
-        let most = match self.settings.elements {
-            Elements::Together => 1,
-            Elements::Apart(most) => most,
-        };
-        if list.iter().filter(|p| same(p)).count() > most {
-            let merged = list.iter().filter(|p| same(p)).fold(new, |all, p| Part {
-                one: all.one & p.one,
-                zero: all.zero & p.zero,
-                ..all
-            });
-            list.retain(|p| !same(p));
-            list.push(merged);
-        }
-        self.with_list(state, list)
-    }
-
-    /// What is known of a variable, as an element of one of its sets.
-    fn element(&self, state: &State, set: usize) -> Part {
-        let about = self.b.sets[set].about;
-        Part { set: set as u16, one: state.one & about, zero: state.zero & about }
-    }
-
-    /// A variable has been written: its sets have the new value, and keep the one that it had.
-    fn written(&self, before: &State, mut state: State, var: VarId) -> State {
-        for (i, set) in self.b.sets.iter().enumerate().filter(|(_, set)| !set.landing && set.var == var) {
-            if set.members.iter().any(|id| self.count(&state, id.index()) > 0) {
-                let element = match self.settings.elements {
-                    Elements::Together => self.element(&state, i),
-                    Elements::Apart(_) => self.element(before, i),
-                };
-                state = self.added(state, element);
-            }
-        }
-        state
-    }
-
-    /// What an atomic operation finds in this state.
-    fn found(&self, state: &State, found: &[Update], set: usize) -> Part {
-        let mut part = Part { set: set as u16, one: 0, zero: 0 };
-        for update in found {
-            match chosen(update, state.one, state.zero) {
-                (true, _) => part.one |= bit(update.target),
-                (false, true) => part.zero |= bit(update.target),
-                (false, false) => {}
-            }
-        }
-        part
-    }
-
     /// The states after an assignment; with `element`, literals about its set's variable are about that.
     fn apply(&self, state: &State, does: &Assignment, element: Option<&Part>, out: &mut Vec<State>) {
         let (one, zero) = element.map_or((state.one, state.zero), |part| self.mixed(state, part));
@@ -569,34 +452,6 @@ impl<'a, 'p> Checker<'a, 'p> {
             state = self.saturated(state, one, zero)?;
         }
         Some(state)
-    }
-
-    /// What is known of the variables, with an element in place of the variable of its set.
-    fn mixed(&self, state: &State, part: &Part) -> (Bits, Bits) {
-        if let Some(shift) = self.b.shift {
-            return (state.one | part.one << shift, state.zero | part.zero << shift);
-        }
-        let set = &self.b.sets[usize::from(part.set)];
-        (state.one & !set.about | part.one, state.zero & !set.about | part.zero)
-    }
-
-    fn applied_to_sets(&self, before: &State, state: State, over_sets: &[(usize, Vec<Update>)]) -> State {
-        let mut list = self.list(&state).to_vec();
-        for part in &mut list {
-            let Some((_, does)) = over_sets.iter().find(|(set, _)| *set == usize::from(part.set)) else { continue };
-            let (one, zero) = self.mixed(before, part);
-            for update in does {
-                let target = bit(update.target);
-                part.one &= !target;
-                part.zero &= !target;
-                match chosen(update, one, zero) {
-                    (true, _) => part.one |= target,
-                    (false, true) => part.zero |= target,
-                    (false, false) => {}
-                }
-            }
-        }
-        self.with_list(state, list)
     }
 
     /// Tries both values of what is unknown.

@@ -148,7 +148,7 @@ fn implications_as_z3_says() {
         atoms.iter().map(|a| formula(&Cond::Atom(a.clone()))).chain([formula(&not)]).collect::<Vec<_>>()
     };
     let Some(answers) = z3(&questions.iter().map(against).collect::<Vec<_>>()) else {
-        println!("skipped: there is no z3 on this machine");
+        eprintln!("skipped: there is no z3 on this machine");
         return;
     };
     assert_eq!(answers.len(), questions.len());

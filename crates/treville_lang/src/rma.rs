@@ -1,6 +1,6 @@
-//! Programs with put, get and flush on remote memory: the language of Dan, Lam, Hoefler and Vechev, "Modeling and Analysis of
-//! Remote Memory Access Programming" and "Effective Abstractions for Verification under Relaxed Memory Models", with remote
-//! atomic operations, blocks that are not interrupted, and arrays as a shorthand.
+//! Programs with put, get and flush on remote memory: the language of Baumann, Dan, Meshman, Hoefler and Vechev, "Automatic
+//! Verification of RMA Programs via Abstraction Extrapolation" (VMCAI 2018), with remote atomic operations, blocks that are not
+//! interrupted, and arrays as a shorthand.
 //!
 //! Behind every remote statement is a slot for a flush. A statement on elements of arrays is one remote statement for each
 //! choice of elements, with one slot.
