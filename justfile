@@ -43,7 +43,7 @@ campaign SEED="1" N="10000":
 fuzz N="20000" SEED="1":
     TREVILLE_FUZZ_INPUTS={{ N }} TREVILLE_FUZZ_SEED={{ SEED }} cargo test -p treville_fuzz --test bounded -- --nocapture
 
-# Fuzz one target (cat, litmus, llvm, pts or rar), guided by coverage, for SECONDS; needs cargo-fuzz and a nightly compiler.
+# Fuzz one target (cat, litmus, llvm, pts, rar or rma), guided by coverage, for SECONDS; needs cargo-fuzz and a nightly compiler.
 fuzz-guided TARGET SECONDS="600":
     mkdir -p fuzz/corpus/{{ TARGET }}
     cargo +nightly fuzz run {{ TARGET }} fuzz/corpus/{{ TARGET }} fuzz/seeds/{{ TARGET }} -- -max_total_time={{ SECONDS }} -timeout=20

@@ -8,9 +8,11 @@ mod families;
 mod figures;
 mod files;
 mod growth;
+mod machines;
 mod plot;
 mod process;
 mod programs;
+mod rma;
 mod start;
 mod table;
 mod tools;
@@ -82,6 +84,14 @@ enum What {
         #[arg(long, value_name = "DIR", default_value = ".")]
         root: PathBuf,
     },
+    /// Locks on machines: states a second, and bytes a state.
+    Machines {
+        /// Programs whose name contains one of these; all if there is none.
+        words: Vec<String>,
+        /// Threads for treville.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        threads: u32,
+    },
     /// The experiments of the engine bmc: tables (CSV) and plots (SVG) in the folder of `--out`.
     Figures {
         #[arg(required = true)]
@@ -95,6 +105,15 @@ enum What {
         /// The folder that has `case-studies`.
         #[arg(long, value_name = "DIR", default_value = ".")]
         root: PathBuf,
+    },
+    /// The case studies on remote memory beside the figures of the paper: the smallest placements of flushes, and the proofs.
+    Rma {
+        /// The folder that has `case-studies` and `docs`.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        root: PathBuf,
+        /// Where the table is written, in that folder.
+        #[arg(long, value_name = "FILE", default_value = "docs/rma-figures.md")]
+        table: PathBuf,
     },
     /// From start to exit, for one small test of each dialect.
     Start {
@@ -131,12 +150,17 @@ fn measure(cli: &Cli) -> io::Result<()> {
             let (bin, peer, limit, threads) = (cli.bin.as_path(), genmc.as_deref(), cli.limit, *threads);
             programs::programs(&programs::Options { bin, peer, root, limit, threads }, words)
         }
+        What::Machines { words, threads } => {
+            let (bin, limit, threads, out) = (cli.bin.as_path(), cli.limit, *threads, cli.out.as_path());
+            machines::machines(&machines::Options { bin, limit, threads, out }, words)
+        }
         What::Figures { experiments, tests, step, root } => {
             let (bin, tests, limit) = (cli.bin.as_path(), tests.as_deref(), cli.limit);
             let step = usize::try_from(*step).unwrap_or(1);
             let options = figures::Options { bin, root, tests, step, limit, out: &cli.out };
             experiments.iter().try_for_each(|e| figures::figures(&options, *e))
         }
+        What::Rma { root, table } => rma::rma(&cli.bin, root, &root.join(table), cli.limit),
         What::Start { times } => start::start(&tools, *times, &cli.out),
     }
 }

@@ -128,7 +128,7 @@ fn theirs(options: &Options<'_>, bench: &Bench) -> io::Result<Option<Explored>> 
 }
 
 /// The number that follows some words in a text.
-fn number_after(text: &str, words: &str) -> Option<u64> {
+pub(crate) fn number_after(text: &str, words: &str) -> Option<u64> {
     let (_, rest) = text.split_once(words)?;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()

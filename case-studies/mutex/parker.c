@@ -1,8 +1,16 @@
 /* A thread that is parked until a condition holds, and one that wakes it: awake, it sees that the condition holds.
  *
- * Coherence alone is enough: what was read once is not forgotten, unless the condition is taken back. The loop writes, so that it
- * is followed up to a bound. With -DQUIET it only reads, and that the thread wakes up is proved; with -DASLEEP nobody wakes it.
+ * Coherence alone is enough: what was read once is not forgotten, unless the condition is taken back. The loop writes, but nobody
+ * looks at what it writes, so that it is as good as one that only waits (with -DQUIET it is one): that the thread wakes up is proved
+ * for any number of iterations. With -DASLEEP nobody wakes it.
  *
+ * verify --property=liveness --model=sc                                 yes
+ * verify --property=liveness --model=tso                                yes
+ * verify --property=liveness --model=arm                                yes
+ * verify --property=liveness --model=aarch64                            yes
+ * verify --property=liveness --model=power                              yes
+ * verify --property=liveness --model=rc11                               yes
+ * verify --cflags=-DNOFENCE --property=liveness --model=tso             yes
  * verify --model=sc --bound=3 --accept-bounded                          yes
  * verify --model=tso --bound=3 --accept-bounded                         yes
  * verify --model=arm --bound=3 --accept-bounded                         yes

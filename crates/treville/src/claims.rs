@@ -1,7 +1,7 @@
 //! Programs that say themselves what holds of their runs, checked on a machine.
 
 use crate::executions::unknown;
-use crate::{Options, Session, failure, refusal, unreadable};
+use crate::{Options, Session, failure, refusal, sidecar, unreadable};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::{Diagnostic, Name, SourceMap};
@@ -21,6 +21,11 @@ const DEFAULT_MACHINE: &str = "rar";
 
 pub(crate) const ENDING: &str = ".rar";
 
+/// Whether a file says itself what holds of the runs of a program, in it or beside it.
+pub(crate) fn is_stated(path: &str) -> bool {
+    path.ends_with(ENDING) || path.ends_with(sidecar::ENDING)
+}
+
 /// What a program was checked on, and what came out.
 pub(crate) struct Run {
     pub(crate) machine: String,
@@ -33,9 +38,31 @@ pub(crate) struct Stated {
     pub(crate) program: Arc<Program>,
     pub(crate) claims: Claims,
     pub(crate) sources: Arc<SourceMap>,
+    /// What is taken for granted of a program that was not written for machines.
+    pub(crate) assumes: Vec<String>,
 }
 
 impl Session<'_> {
+    /// The program of a file with what is claimed of it, and the machine that the call names or that is usual for it.
+    fn load_stated(&self, path: &str, options: &Options) -> Result<(Stated, String), Failure> {
+        let named = machine_named(options)?;
+        if !path.ends_with(sidecar::ENDING) {
+            return Ok((self.load_claims(path)?, named.unwrap_or_else(|| DEFAULT_MACHINE.to_owned())));
+        }
+        let stated = self.load_beside(path, named.as_deref(), options)?;
+        check_declared(&stated)?;
+        let usual = || match stated.program.dialect.name.as_str() {
+            "C" => Ok(DEFAULT_MACHINE.to_owned()),
+            "X86" | "X86_64" => Ok("tso".to_owned()),
+            other => {
+                Err(unreadable(format!("--model: a machine has to be named for a program in {other} (there is sc)")))
+            }
+        };
+        let machine = named.map_or_else(usual, Ok)?;
+        let assumes = sidecar::assumed(&stated.program, &machine);
+        Ok((Stated { assumes, ..stated }, machine))
+    }
+
     pub(crate) fn load_claims(&self, path: &str) -> Result<Stated, Failure> {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
         let mut sources = SourceMap::new();
@@ -44,15 +71,13 @@ impl Session<'_> {
         let parsed = treville_lang::rar::parse(file, file_name.strip_suffix(ENDING).unwrap_or(file_name), &text);
         let sources = Arc::new(sources);
         let (program, claims) = parsed.map_err(|diagnostics| failure(diagnostics, Arc::clone(&sources)))?;
-        if let Err(Unsupported { what, span: Some(span) }) = check_symmetries(&program, &claims.symmetries) {
-            return Err(failure(vec![Diagnostic::error(span, what)], sources));
-        }
-        Ok(Stated { program: Arc::new(program), claims, sources })
+        let stated = Stated { program: Arc::new(program), claims, sources, assumes: Vec::new() };
+        check_declared(&stated)?;
+        Ok(stated)
     }
 
     pub(crate) fn check_claims(&self, path: &str, options: &Options, monitor: &dyn Monitor) -> Result<Run, Failure> {
-        let Stated { program, claims, sources } = self.load_claims(path)?;
-        let machine = machine(options)?;
+        let (Stated { program, claims, sources, assumes }, machine) = self.load_stated(path, options)?;
         refuse_options(options)?;
         if options.run.inductive && claims.invariants.is_empty() {
             return Err(unreadable("--inductive: there is no invariant"));
@@ -81,6 +106,7 @@ impl Session<'_> {
             inductive,
             verdict: Verdict::Yes,
             scope: Scope { complete: true, relative_to: Vec::new() },
+            assumes,
         };
         Ok(Run { machine, engine: ENGINE, checked: judged(checked) })
     }
@@ -96,7 +122,7 @@ impl Session<'_> {
             bounds: Bounds { messages: run.max_messages, actions: run.max_actions, ..Bounds::default() },
             limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: run.max_states },
             reductions: run.reductions,
-            symmetries: if run.reductions.symmetry { claims.symmetries.clone() } else { Vec::new() },
+            symmetries: claims.symmetries.clone(),
             ..Task::new(program, Semantics::Machine(Name::new(machine)))
         }
     }
@@ -111,11 +137,14 @@ impl Session<'_> {
         options: &Options,
         tell: &mut dyn FnMut(&Moment, &Subject<'_>) -> Command,
     ) -> Result<(), Failure> {
-        if !path.ends_with(ENDING) {
-            return Err(unreadable(format!("--interactive is about programs in {ENDING}")));
+        if !is_stated(path) {
+            let why = format!(
+                "--interactive is about programs in {ENDING}, and those with claims beside them in {}",
+                sidecar::ENDING
+            );
+            return Err(unreadable(why));
         }
-        let Stated { program, claims, sources } = self.load_claims(path)?;
-        let machine = machine(options)?;
+        let (Stated { program, claims, sources, .. }, machine) = self.load_stated(path, options)?;
         refuse_options(options)?;
         let task = self.claims_task(Arc::clone(&program), &claims, &machine, options);
         let subject = Subject { program: &program, claims: &claims, sources: &sources };
@@ -124,8 +153,23 @@ impl Session<'_> {
     }
 }
 
-/// The machine that the call names.
+/// Whether the symmetries that are declared are some.
+fn check_declared(stated: &Stated) -> Result<(), Failure> {
+    match check_symmetries(&stated.program, &stated.claims.symmetries) {
+        Err(Unsupported { what, span: Some(span) }) => {
+            Err(failure(vec![Diagnostic::error(span, what)], Arc::clone(&stated.sources)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The machine that the call names, or the default.
 pub(crate) fn machine(options: &Options) -> Result<String, Failure> {
+    machine_named(options).map(|named| named.unwrap_or_else(|| DEFAULT_MACHINE.to_owned()))
+}
+
+/// The machine that the call names.
+fn machine_named(options: &Options) -> Result<Option<String>, Failure> {
     match options.run.engine.as_deref() {
         None | Some("auto" | ENGINE) => {}
         Some(other) => {
@@ -134,9 +178,9 @@ pub(crate) fn machine(options: &Options) -> Result<String, Failure> {
             )));
         }
     }
-    let name = options.model.name.clone().unwrap_or_else(|| DEFAULT_MACHINE.to_owned());
+    let Some(name) = &options.model.name else { return Ok(None) };
     if MACHINES.iter().any(|machine| machine.name == name) {
-        return Ok(name);
+        return Ok(Some(name.clone()));
     }
     let known = MACHINES.iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
     Err(unreadable(format!("there is no machine `{name}` (there are: {known})")))

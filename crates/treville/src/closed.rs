@@ -7,9 +7,11 @@ use crate::engines::Engines;
 use crate::executions::unknown;
 use crate::programs::model_for_programs;
 use crate::proofs::{query_of, say};
-use crate::{Options, Session, front_ends, refusal};
+use crate::session::Prepared;
+use crate::{Loaded, Options, Session, States, failure, front_ends, library, refusal, unreadable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 use telling::{Standstill, story};
 use treville_base::{Diagnostic, Name, SourceMap, Span};
 use treville_eval::{Evidence, judge};
@@ -22,8 +24,8 @@ use treville_passes::target::{self, Exclusives};
 use treville_passes::{Unrolling, loop_free};
 use treville_report::Failure;
 use treville_task::{
-    Answer, Bounds, Counts, Engine, Goal, Monitor, Outcome, Proof, Query, Semantics, StopReason, Story, Task,
-    Unsupported, Violation, Witness,
+    Answer, Bounds, Counts, Engine, FinalValue, Goal, Limits, Monitor, Outcome, Proof, Query, Semantics, StopReason,
+    Story, Task, Unsupported, Violation, Witness,
 };
 
 /// The flag that only counts if all threads have ended.
@@ -151,6 +153,72 @@ impl Session<'_> {
         // These are about executions in which all threads end.
         proofs.extend(leaking.proofs.into_iter().map(|proof| Proof { name: format!("ended-{}", proof.name), ..proof }));
         Ok(Outcome { violation: leaking.violation, stopped: leaking.stopped, proofs, ..outcome })
+    }
+}
+
+/// A program under one model, as a test about those of its executions that come to an end or fail.
+pub(crate) struct Ended {
+    pub(crate) prepared: Prepared,
+    closed: Closed,
+}
+
+impl Ended {
+    /// Whether there are longer executions.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.closed.cut_at.is_some()
+    }
+
+    /// How an execution ends.
+    pub(crate) fn tell(&self, state: &[FinalValue]) -> String {
+        let failed = ends(state).into_iter().find_map(|(thread, end)| match end {
+            End::Failed(n) => self.closed.failures.get(n).map(|(failure, message, _)| (thread, failure, message)),
+            _ => None,
+        });
+        match failed {
+            Some((thread, failure, message)) => format!("thread {} fails: {}, {message}", thread.0, failure.name()),
+            None => "all threads come to their end".to_owned(),
+        }
+    }
+}
+
+impl Session<'_> {
+    /// A program as a test under a model, up to a bound.
+    pub(crate) fn ended(
+        &self,
+        program: &Program,
+        sources: &Arc<SourceMap>,
+        model: &str,
+        bound: u32,
+        options: &Options,
+    ) -> Result<Ended, Failure> {
+        if is_for_kernel(program) && options.model.is_bundled(model) {
+            library::fits(model, &program.dialect)?;
+        }
+        let source = Source { program, sources, model, algebraic: false };
+        let closed = closed(&source, bound, options.run.reductions.idle_loops, false)
+            .map_err(|why| failure(vec![why], Arc::clone(sources)))?;
+        let linked = self.library.linked(&model_for_programs(&options.model, model), &closed.program)?;
+        let asked = &closed.asked;
+        let filter = Formula::Or(vec![asked.complete.clone(), asked.question.condition.clone()]);
+        let question = Arc::new(Question { filter: Some(filter), ..asked.question.clone() });
+        let program = Arc::new(closed.program.clone());
+        let semantics = Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
+        let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        let task = Task {
+            question: Some(Arc::clone(&question)),
+            // There are no loops left.
+            bounds: Bounds { unroll: 1, given: Some(1), ..Bounds::default() },
+            limits: Limits { cancel, memory_mb: options.run.memory_mb, threads: options.run.threads, states: None },
+            reductions: options.run.reductions,
+            ..Task::new(Arc::clone(&program), semantics)
+        };
+        let loaded = Loaded { program, question, sources: Arc::clone(sources), info: Vec::new() };
+        let engine = self.engines.named("bmc").map_err(unreadable)?;
+        engine.supports(&task).map_err(|why| refusal(engine.info().name, &why, sources))?;
+        let states = States::Unlisted;
+        let prepared = Prepared { loaded, model: linked, engine, spares: None, second: None, task, states };
+        Ok(Ended { prepared, closed })
     }
 }
 

@@ -9,42 +9,45 @@ pub struct EngineEntry {
     pub name: &'static str,
     /// One line for people.
     pub about: &'static str,
-    make: fn() -> Arc<dyn Engine>,
+    /// None: it takes programs of a language of its own, not tasks.
+    make: Option<fn() -> Arc<dyn Engine>>,
 }
 
 const ENGINES: &[EngineEntry] = &[
     EngineEntry {
         name: "enumerate",
         about: "every execution of a finite program, pruned while it is built (the default)",
-        make: || Arc::new(treville_enumerate::Enumerate::fast()),
+        make: Some(|| Arc::new(treville_enumerate::Enumerate::fast())),
     },
     EngineEntry {
         name: "plain",
         about: "the same without any pruning: slow, and the definition (`--engine enumerate --plain`)",
-        make: || Arc::new(treville_enumerate::Enumerate::plain()),
+        make: Some(|| Arc::new(treville_enumerate::Enumerate::plain())),
     },
     EngineEntry {
         name: "explore",
         about: "every execution of a program or test, each once, by extending graphs event by event (the default for programs)",
-        make: || Arc::new(treville_explore::Explore),
+        make: Some(|| Arc::new(treville_explore::Explore)),
     },
     EngineEntry {
         name: "bmc",
         about: "all executions of an unrolled test at once, by a SAT solver with an ordering theory",
-        make: || Arc::new(treville_bmc::Bmc::new(treville_bmc::Options::default())),
+        make: Some(|| Arc::new(treville_bmc::Bmc::new(treville_bmc::Options::default()))),
     },
     EngineEntry {
         name: "machine",
-        about: "every state of a program on an operational machine, step by step (the default for .rar)",
-        make: || Arc::new(treville_machine::Machine),
+        about: "every state of a program on an operational machine, step by step (the default for .rar and .rma)",
+        make: Some(|| Arc::new(treville_machine::Machine)),
+    },
+    EngineEntry {
+        name: "abstract",
+        about: "proofs of programs in .rma for all numbers: predicates under SC, extrapolated to remote memory",
+        make: None,
     },
 ];
 
 /// Those that are asked of a test that the first engine has no answer to, in this order.
 const SPARES: &[&str] = &["bmc", "explore"];
-
-/// Engines of the design that do not exist yet.
-const NOT_BUILT: &[&str] = &["abstract"];
 
 pub fn engines() -> &'static [EngineEntry] {
     ENGINES
@@ -107,10 +110,10 @@ impl Engines {
 
     pub(crate) fn named(&self, name: &str) -> Result<Arc<dyn Engine>, String> {
         if let Some(i) = ENGINES.iter().position(|e| e.name == name) {
-            return Ok(Arc::clone(self.made[i].get_or_init(ENGINES[i].make)));
-        }
-        if NOT_BUILT.contains(&name) {
-            return Err(format!("the engine {name} is not built yet"));
+            let Some(make) = ENGINES[i].make else {
+                return Err(format!("the engine {name} takes programs in .rma only"));
+            };
+            return Ok(Arc::clone(self.made[i].get_or_init(make)));
         }
         let known = ENGINES.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
         Err(format!("there is no engine {name} (there are: auto, {known})"))

@@ -18,7 +18,7 @@ impl Session<'_> {
         if !path.ends_with(ENDING) {
             return Err(unreadable(format!("only programs in {ENDING} are written in B")));
         }
-        let Stated { program, claims, sources } = self.load_claims(path)?;
+        let Stated { program, claims, sources, .. } = self.load_claims(path)?;
         let memory = match machine(options)?.as_str() {
             "rar" | "rar-graph" => ExportedMemory::Rar,
             "sc" => ExportedMemory::Sequential,

@@ -65,7 +65,7 @@ const FRONT_ENDS: &[FrontEnd] = &[
 ];
 
 /// Endings of languages that are planned, so that the answer is better than a syntax error.
-const NOT_BUILT: &[&str] = &[".rs", ".rma"];
+const NOT_BUILT: &[&str] = &[".rs"];
 
 pub fn front_ends() -> &'static [FrontEnd] {
     FRONT_ENDS
@@ -77,7 +77,7 @@ pub(crate) fn load(path: &str, text: &str, context: &Context<'_>) -> Result<Load
     if crate::programs::language(path).is_some() {
         return Err(unreadable(format!("{path} is a program, and this is about the final states of litmus tests")));
     }
-    if path.ends_with(crate::claims::ENDING) {
+    if crate::claims::is_stated(path) || path.ends_with(crate::rma::ENDING) {
         let why =
             format!("{path} says itself what holds of its runs, and this is about the final states of litmus tests");
         return Err(unreadable(why));

@@ -2,7 +2,7 @@
 //! is a text with one name a line.
 
 use crate::files::{Files, folder_of, join};
-use crate::{claims, front_ends, programs};
+use crate::{claims, front_ends, programs, rma, sidecar};
 
 /// Lists may name lists, to this depth.
 const MAX_NESTING: usize = 8;
@@ -34,8 +34,12 @@ fn expand(input: &str, files: &dyn Files, depth: usize, out: &mut Vec<String>) -
         folder(input.trim_end_matches('/'), files, out)?;
         if out.len() == before {
             let tests = front_ends().iter().flat_map(|f| f.endings);
-            let endings =
-                tests.chain(programs::endings()).chain([&claims::ENDING]).copied().collect::<Vec<_>>().join(", ");
+            let endings = tests
+                .chain(programs::endings())
+                .chain([&claims::ENDING, &sidecar::ENDING, &rma::ENDING])
+                .copied()
+                .collect::<Vec<_>>()
+                .join(", ");
             return Err(format!("{input}: no program in this folder (files that end in {endings})"));
         }
     } else {
@@ -70,7 +74,8 @@ fn folder(path: &str, files: &dyn Files, out: &mut Vec<String>) -> Result<(), St
 
 fn is_program(path: &str) -> bool {
     let test = front_ends().iter().any(|f| f.endings.iter().any(|e| path.ends_with(e)));
-    test || programs::language(path).is_some() || path.ends_with(claims::ENDING)
+    let stated = claims::is_stated(path) || path.ends_with(rma::ENDING);
+    test || stated || programs::language(path).is_some()
 }
 
 #[cfg(test)]

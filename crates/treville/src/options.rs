@@ -67,6 +67,8 @@ pub struct RunOptions {
     pub max_states: Option<u64>,
     /// How the engine bmc works.
     pub bmc: treville_bmc::Options,
+    /// For programs on remote memory.
+    pub rma: crate::RmaOptions,
 }
 
 /// Whether the final states are listed.

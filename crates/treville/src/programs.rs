@@ -6,13 +6,14 @@ use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use treville_base::{Diagnostic, FileId, Name, SourceMap};
+use treville_base::{Cancel, Diagnostic, FileId, Name, SourceMap};
 use treville_ir::{Dialect, Program};
 use treville_llvm::{Clang, CompileOptions, LowerOptions};
 use treville_passes::target::{self, Exclusives};
-use treville_report::{Failure, ProgramChecked};
+use treville_report::{Chosen, Failure, ProgramChecked};
 use treville_task::{
-    Bounds, Engine, Limits, Monitor, Outcome, Reductions, Reference, Scope, Semantics, StopReason, Task, Verdict,
+    Bounds, Engine, Limits, Monitor, Outcome, Reductions, Reference, Scope, Semantics, Silent, StopReason, Task,
+    Verdict,
 };
 
 /// A language of programs.
@@ -22,7 +23,7 @@ pub(crate) struct Language {
 }
 
 /// A program with the texts that its spans point into.
-type Read = Result<(Program, SourceMap), Failure>;
+pub(crate) type Read = Result<(Program, SourceMap), Failure>;
 
 const LANGUAGES: &[Language] = &[
     Language { endings: &[".c", ".cc", ".cpp", ".cxx"], read: read_c },
@@ -96,9 +97,38 @@ pub(crate) struct Run {
     pub(crate) model: String,
     pub(crate) choice: Choice,
     pub(crate) checked: ProgramChecked,
+    /// The program before it was compiled for a machine.
+    in_c: Program,
+    kernel: bool,
+}
+
+impl Run {
+    /// The program without what it never looks at, if it is open whether it can fail, and a loop that writes such things may be why. Only
+    /// bundled models are known to allow without an access what they allow with it.
+    fn without_unread(&self, options: &Options) -> Option<Program> {
+        let Verdict::Unknown(StopReason::Refused(_) | StopReason::RefusedAt(..)) = self.checked.verdict else {
+            return None;
+        };
+        let forgiving = options.model.is_bundled(&self.model) && !self.kernel;
+        treville_passes::forget(&self.in_c).filter(|_| forgiving)
+    }
+}
+
+/// How a program is checked.
+struct Call<'a> {
+    sources: Arc<SourceMap>,
+    options: &'a Options,
+    /// Complete executions that are wanted.
+    stories: usize,
+    cancel: Cancel,
 }
 
 impl Session<'_> {
+    pub(crate) fn read_program(&self, path: &str, language: &Language, options: &Options) -> Read {
+        let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
+        (language.read)(path, &text, options, self.files)
+    }
+
     pub(crate) fn check_program(
         &self,
         path: &str,
@@ -107,9 +137,28 @@ impl Session<'_> {
         stories: usize,
         monitor: &dyn Monitor,
     ) -> Result<Run, Failure> {
-        let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
-        let (program, sources) = (language.read)(path, &text, options, self.files)?;
-        let kernel = closed::is_for_kernel(&program);
+        let (program, sources) = self.read_program(path, language, options)?;
+        let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        let call = Call { sources: Arc::new(sources), options, stories, cancel };
+        let run = self.run_program(&program, &call, monitor)?;
+        match run.without_unread(options) {
+            Some(smaller) if stories == 0 => Ok(self.proved(&smaller, &call).unwrap_or(run)),
+            _ => Ok(run),
+        }
+    }
+
+    /// The answer for a program without what it never looks at, if it is that nothing can fail.
+    fn proved(&self, program: &Program, call: &Call<'_>) -> Option<Run> {
+        let mut run = self.run_program(program, call, &Silent).ok()?;
+        let why = "what no thread looks at was left out, so that loops which write it only wait".to_owned();
+        run.choice.chosen = Some(Chosen { why, first: false });
+        Some(run).filter(|run| run.checked.verdict == Verdict::Yes && run.checked.scope.complete)
+    }
+
+    fn run_program(&self, program: &Program, call: &Call<'_>, monitor: &dyn Monitor) -> Result<Run, Failure> {
+        let Call { sources, options, stories, cancel } = call;
+        let kernel = closed::is_for_kernel(program);
         let usual = if kernel { program.dialect.default_model.to_string() } else { DEFAULT_MODEL.to_owned() };
         let model = options.model.name.clone().unwrap_or(usual);
         if kernel && options.model.is_bundled(&model) {
@@ -119,7 +168,7 @@ impl Session<'_> {
         // Models that are not built in may look at dependencies.
         let simpler =
             treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
-        let mut program = treville_passes::run(&program, &simpler);
+        let mut program = treville_passes::run(program, &simpler);
         let in_c = program.clone();
         let named = model_for_programs(&options.model, &model);
         let (reference, bundled) = if built_in {
@@ -131,8 +180,7 @@ impl Session<'_> {
                 return Err(unknown(reason.to_owned()));
             }
             if let Some(machine) = target::dialect_for(&model) {
-                program =
-                    compiled(&program, &model, machine).map_err(|why| failure(vec![why], Arc::new(sources.clone())))?;
+                program = compiled(&program, &model, machine).map_err(|why| failure(vec![why], Arc::clone(sources)))?;
             } else if !kernel {
                 // All that a model of C may name, whatever the program's text says of its dialect.
                 program.dialect = Arc::new(Dialect::c11(DEFAULT_MODEL));
@@ -148,8 +196,12 @@ impl Session<'_> {
             Semantics::Axioms(Arc::clone(&reference.model), Arc::clone(&reference.vocabulary))
         };
         let engine = self.engines.for_programs(&options.run, kernel).map_err(unreadable)?;
-        let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        let limits = Limits {
+            cancel: cancel.clone(),
+            memory_mb: options.run.memory_mb,
+            threads: options.run.threads,
+            states: None,
+        };
         let task = Task {
             program: Arc::new(program),
             semantics,
@@ -157,7 +209,7 @@ impl Session<'_> {
             question: None,
             queries: Vec::new(),
             bounds: Bounds { given: options.run.bound, ..Bounds::default() },
-            limits: Limits { cancel, memory_mb: options.run.memory_mb, threads: options.run.threads, states: None },
+            limits,
             states: false,
             // Engines that check each other count everything.
             reductions: Reductions {
@@ -167,20 +219,20 @@ impl Session<'_> {
             properties: options.run.properties.failures(),
             reference: Some(reference),
             symmetries: Vec::new(),
-            stories,
+            stories: *stories,
             retry: None,
         };
         let name = engine.info().name;
         let run = |engine: &dyn Engine, task: &Task, monitor: &dyn Monitor| {
             if closed::is_for_tests(engine) {
-                let source = closed::Source { program: &in_c, sources: &sources, model: &model, algebraic: built_in };
+                let source = closed::Source { program: &in_c, sources, model: &model, algebraic: built_in };
                 return self.run_closed(engine, task, &source, options, monitor);
             }
-            engine.supports(task).map_err(|why| refusal(engine.info().name, &why, &sources))?;
+            engine.supports(task).map_err(|why| refusal(engine.info().name, &why, sources))?;
             Ok(engine.run(task, monitor))
         };
         // Complete executions are shown by the one that lists them.
-        let beside = self.engines.beside(&options.run).filter(|_| stories == 0);
+        let beside = self.engines.beside(&options.run).filter(|_| *stories == 0);
         let (outcome, choice) = match &beside {
             Some(beside) => auto::race([&*engine, &**beside], &task, &run, monitor)?,
             None => (run(&*engine, &task, monitor)?, Choice::named(&*engine)),
@@ -198,8 +250,8 @@ impl Session<'_> {
         }
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
-        let checked = ProgramChecked { program, sources: Arc::new(sources), outcome, verdict, scope };
-        Ok(Run { model, choice, checked })
+        let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope };
+        Ok(Run { model, choice, in_c, kernel, checked })
     }
 }
 
@@ -225,7 +277,7 @@ pub(crate) fn model_for_programs(options: &ModelOptions, model: &str) -> ModelOp
 }
 
 /// The program after the compilation of its atomics to the machine with this dialect.
-fn compiled(program: &Program, model: &str, machine: &str) -> Result<Program, Diagnostic> {
+pub(crate) fn compiled(program: &Program, model: &str, machine: &str) -> Result<Program, Diagnostic> {
     target::compile_with(program, model, &*front_ends::dialect(machine)?, Exclusives::Together)
 }
 
@@ -259,9 +311,7 @@ mod tests {
     use super::*;
     use crate::MemoryFiles;
     use crate::engines::Engines;
-    use treville_base::Cancel;
     use treville_ir::Failure as Failing;
-    use treville_task::Silent;
 
     const STORE_BUFFERING: &str = r#"
 program "sb"

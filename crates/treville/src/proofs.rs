@@ -42,7 +42,7 @@ pub(crate) fn say_model(report: &mut FileReport) {
     let proofs = match &mut report.content {
         Content::Checked(checked) => &mut checked.outcome.proofs,
         Content::Program(checked) => &mut checked.outcome.proofs,
-        Content::Claims(_) | Content::Failed(_) => return,
+        Content::Claims(_) | Content::Remote(_) | Content::Failed(_) => return,
     };
     let model = format!("under {}", report.model);
     proofs.iter_mut().for_each(|proof| say(proof, &model));

@@ -5,7 +5,7 @@ use crate::executions::unknown;
 use crate::proofs::{say_model, say_queries};
 use crate::session::Prepared;
 use crate::{Options, RunOptions, Session, States, refusal, unreadable};
-use crate::{claims, programs};
+use crate::{claims, programs, rma};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_ir::{Quantifier, Question};
@@ -24,7 +24,7 @@ impl Session<'_> {
             time: start.elapsed(),
             content: Content::Failed(unreadable("")),
         };
-        if path.ends_with(claims::ENDING) {
+        if claims::is_stated(path) {
             report.content = match self.check_claims(path, options, monitor) {
                 Err(failure) => Content::Failed(failure),
                 Ok(run) => {
@@ -34,6 +34,24 @@ impl Session<'_> {
                 }
             };
             report.time = start.elapsed();
+            return report;
+        }
+        if path.ends_with(rma::ENDING) {
+            report.content = match self.check_rma(path, options) {
+                Err(failure) => Content::Failed(failure),
+                Ok(run) => {
+                    report.model = run.model.to_owned();
+                    report.engine = run.engine.to_owned();
+                    report.chosen = run.chosen;
+                    Content::Remote(Box::new(run.checked))
+                }
+            };
+            report.time = start.elapsed();
+            return report;
+        }
+        if options.run.rma != crate::RmaOptions::default() {
+            let why = "--flush, --reduction and --abstraction are about programs in .rma";
+            report.content = Content::Failed(unreadable(why));
             return report;
         }
         if options.run.inductive {

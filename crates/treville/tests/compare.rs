@@ -123,3 +123,65 @@ fn the_engine_is_chosen_by_what_there_is_to_list() {
         assert_eq!(report.chosen.map(|chosen| chosen.first), Some(first));
     }
 }
+
+/// Two threads that write and then read what the other writes; they fail if neither sees the other. `more` stands before the write.
+fn store_buffering(more: &str) -> MemoryFiles {
+    let text = format!(
+        r#"
+program "sb"
+dialect C rc11
+tags [A RLX]
+object x size 4 type i32
+object y size 4 type i32
+func other (u) regs [u:64 r:32] {{
+b0:
+  {more}
+  store &y 1:32 4 [A RLX]
+  r = load &x 4 [A RLX]
+  return (zext 64 r)
+}}
+func main () regs [h:64 r:32 s:64] {{
+b0:
+  h = spawn other (0:64)
+  store &x 1:32 4 [A RLX]
+  r = load &y 4 [A RLX]
+  s = join h
+  branch (and (eq r 0:32) (eq s 0:64)) b1 b2
+b1:
+  fail assertion "both are 0"
+  end
+b2:
+  return _
+}}
+thread main main []
+"#
+    );
+    let mut files = MemoryFiles::default();
+    files.0.insert("sb.ir".to_owned(), text);
+    files
+}
+
+#[test]
+fn programs_are_compared_by_their_executions() {
+    let files = store_buffering("");
+    for (models, differs) in [(["sc", "tso"], true), (["sc", "power"], true), (["tso", "power"], false)] {
+        let found = compare(&files, "sb.ir", models, "bmc").unwrap_or_else(|| panic!("{models:?}"));
+        assert!(found.by_execution && !found.bounded);
+        assert_eq!(found.differs(), differs, "{models:?}");
+        assert_eq!(found.differences[0].execution, None, "{models:?}");
+        if let Some(execution) = &found.differences[1].execution {
+            // Under sc one of them sees the other.
+            assert!(execution.own_state && execution.state.contains("both are 0"), "{execution:?}");
+            assert!(execution.reason.as_ref().is_some_and(|reason| reason.axiom.contains("as sc")));
+        }
+    }
+    assert!(compare(&files, "sb.ir", ["sc", "tso"], "enumerate").is_none());
+}
+
+#[test]
+fn a_loop_that_goes_on_is_said_to() {
+    // Whether there is a difference after more iterations than two is not known.
+    let loops = "goto b1\nb1:\n  store &y 2:32 4 [A RLX]\n  r = load &x 4 [A RLX]\n  branch (eq r 5:32) b2 b1\nb2:";
+    let found = compare(&store_buffering(loops), "sb.ir", ["tso", "tso"], "bmc").unwrap_or_else(|| panic!("refused"));
+    assert!(found.bounded && !found.differs());
+}

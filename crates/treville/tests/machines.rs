@@ -43,17 +43,20 @@ fn machines_and_models_of_one_name_agree() {
     let mut compared = std::collections::BTreeMap::new();
     for path in paths {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
-        if !["X86", "C ", "X86_64"].iter().any(|dialect| text.starts_with(dialect)) || text.len() > 2000 {
+        if text.len() > 2000 {
             continue;
         }
-        for model in ["sc", "tso", "pso", "ra", "rar"] {
+        let is_ours = ["X86", "C ", "X86_64"].iter().any(|dialect| text.starts_with(dialect));
+        // On the others, everything is in order.
+        let models: &[&str] = if is_ours { &["sc", "tso", "pso", "ra", "rar"] } else { &["sc"] };
+        for model in models {
             let Some(on_machine) = answer(&text, "machine", model) else { continue };
             assert_eq!(Some(on_machine), answer(&text, "enumerate", model), "{} under {model}", path.display());
-            *compared.entry(model).or_insert(0) += 1;
+            *compared.entry(*model).or_insert(0) += 1;
         }
     }
     eprintln!("tests that were compared: {compared:?}");
-    for (model, least) in [("sc", 5), ("tso", 5), ("pso", 2), ("rar", 2)] {
+    for (model, least) in [("sc", 40), ("tso", 5), ("pso", 3), ("rar", 2)] {
         assert!(compared.get(model).copied().unwrap_or(0) >= least, "{model}: {compared:?}");
     }
 }

@@ -88,7 +88,7 @@ fn verify(path: &str, model: ModelOptions) -> FileReport {
 fn answer(path: &str, model: ModelOptions) -> (VerdictWord, Vec<String>) {
     let report = verify(path, model);
     match &report.content {
-        Content::Program(_) | Content::Claims(_) => unreachable!("a litmus test"),
+        Content::Program(_) | Content::Claims(_) | Content::Remote(_) => unreachable!("a litmus test"),
         Content::Checked(checked) => {
             (report.verdict(), checked.outcome.flags.keys().map(ToString::to_string).collect())
         }

@@ -137,7 +137,7 @@ fn a_check_that_is_skipped_rejects_nothing() {
 fn wrong_inputs_have_a_place() {
     let position = |report: FileReport| match report.content {
         Content::Failed(failure) => failure.position.map(|(file, at)| (file, at.line, at.column)),
-        Content::Checked(_) | Content::Program(_) | Content::Claims(_) => None,
+        Content::Checked(_) | Content::Program(_) | Content::Claims(_) | Content::Remote(_) => None,
     };
     let bad = verify("bad.litmus", &options(None));
     assert_eq!(bad.verdict(), VerdictWord::Error);

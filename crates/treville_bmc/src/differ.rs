@@ -7,7 +7,7 @@
 use crate::encode::Encoder;
 use crate::events::Events;
 use crate::replay::{Mismatch, replay};
-use crate::solve::{Ground, Search, Stop, disagree, new_formula, with_ground};
+use crate::solve::{Ground, STRAY, Search, Stop, disagree, new_formula, with_ground};
 use crate::{Addresses, Options};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ fn at_bound(allowing: &Task, forbidding: &Task, options: &Options, bound: u32) -
             with_ground(forbidding, options, bound, &none, |other| {
                 let mut pair = Pair::new(a, b, forbidding)?;
                 let found = pair.find(&mut other.search(new_formula())?)?;
-                Ok(Compared { found, cut: pair.a.is_possible(pair.a.encoder.cut)? })
+                Ok(Compared { cut: pair.is_cut(found.is_none())?, found })
             })
         })
     })
@@ -147,6 +147,16 @@ impl<'a> Pair<'a> {
         Ok(first)
     }
 
+    /// Whether there are executions that are longer than the bound. Where the answer is that there is no difference, those in which an
+    /// access touches nothing known would have to be looked at too.
+    fn is_cut(&mut self, whole: bool) -> Result<bool, Stop> {
+        let cut = self.a.is_cut(whole)?;
+        self.a.encoder.swap_formula(&mut self.b.encoder);
+        let other = self.b.is_cut(whole);
+        self.a.encoder.swap_formula(&mut self.b.encoder);
+        Ok(other? || cut)
+    }
+
     /// The next execution that only one model allows. One with values out of thin air is not met again.
     fn next(&mut self, properties: &[Lit]) -> Result<Option<OnlyAllowed>, Stop> {
         let assumptions: Vec<Lit> = self.wanted.iter().chain(properties).copied().collect();
@@ -190,6 +200,13 @@ struct Replayed {
 }
 
 impl Search<'_> {
+    fn is_cut(&mut self, whole: bool) -> Result<bool, Stop> {
+        if whole && (self.is_possible(self.encoder.wild)? || self.is_possible(self.encoder.strays)?) {
+            return Err(refused(STRAY));
+        }
+        self.is_possible(self.encoder.cut)
+    }
+
     fn replayed(&self) -> Result<Replayed, Mismatch> {
         let observed = self.question().map_or(&[][..], |question| &question.observed);
         replay(&self.encoder, self.ground.events, self.ground.shape, |finals, graph| Replayed {

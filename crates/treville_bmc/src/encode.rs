@@ -200,6 +200,11 @@ impl<'a> Encoder<'a> {
         Order { number: self.orders.len() - 1, theory }
     }
 
+    /// What the theory learns is to be learnt of counterparts as well.
+    pub(crate) fn learn_alike(&mut self, exchanges: Vec<FxHashMap<usize, usize>>) {
+        self.gates.sink.theory_mut().set_exchanges(exchanges);
+    }
+
     /// `from` comes before `to` if `lit` holds.
     fn before(&mut self, order: Order, from: usize, to: usize, lit: Lit) {
         match (lit, order.theory) {

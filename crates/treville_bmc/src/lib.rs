@@ -5,6 +5,7 @@
 //! run again and judged by the reference evaluator before anybody sees it ([`replay`]);
 //! an answer that there is none can come with a proof ([`prove`]).
 
+mod alike;
 mod differ;
 mod encode;
 mod events;

@@ -1,11 +1,12 @@
 //! The search: encode, ask the solver, run its solutions again, and gather what they show.
 
+use crate::alike::exchanges;
 use crate::encode::{Encoder, Formula, Registers};
 use crate::events::Events;
 use crate::prove::prove;
 use crate::replay::{Mismatch, replay};
 use crate::unrolled::unrolled;
-use crate::{Addresses, Options};
+use crate::{Addresses, Encoding, Options};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::Name;
@@ -54,7 +55,8 @@ const MOST_OUTSIDE: usize = 8;
 /// Conflicts of a search that is going to be repeated at a larger bound.
 const PATIENCE: u32 = 4000;
 
-const STRAY: &str = "an access with a computed address touches no location, or a part of one, which is not supported";
+pub(crate) const STRAY: &str =
+    "an access with a computed address touches no location, or a part of one, which is not supported";
 
 /// The search ends here.
 pub(crate) struct Stop(pub(crate) StopReason);
@@ -201,6 +203,9 @@ impl Ground<'_> {
         let mut encoder = Encoder::new(self.events, self.model, self.analysis, *self.options, formula);
         encoder.program(&self.required, self.complete, &self.cuts);
         encoder.model(&self.task.limits.cancel).ok_or_else(|| Stop(late(self.task)))?;
+        if self.task.reductions.symmetry && self.options.encoding == Encoding::Lazy {
+            encoder.learn_alike(exchanges(self.events));
+        }
         let mut counted = vec![encoder.complete, !encoder.strays];
         if let Some(filter) = self.task.question.as_ref().and_then(|q| q.filter.as_ref()) {
             counted.push(encoder.formula(filter, &self.registers));

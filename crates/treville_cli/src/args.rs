@@ -5,9 +5,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use treville::task::Reductions;
-use treville::{ModelOptions, Options, Properties, RunOptions, States, bmc};
+use treville::{
+    Abstraction, Cost, Flushes, ModelOptions, Options, Properties, Reduction, RmaOptions, RunOptions, Search, States,
+    SynthOptions, bmc,
+};
 
-/// One verifier for programs on weak memory: litmus tests under any memory model written in CAT.
+/// One verifier for programs on weak memory: litmus tests and C programs under any memory model written in CAT, and release-acquire
+/// programs on machines with invariants.
 ///
 /// Exit status: 0 the answer is yes; 1 no; 2 the input or the call is wrong; 3 unknown.
 #[derive(Parser, Debug)]
@@ -29,7 +33,7 @@ pub(crate) enum Verb {
     Verify(Box<VerifyArgs>),
     /// Say why an outcome is allowed (an execution) or forbidden (the axiom and the cycle).
     Explain(Box<ExplainArgs>),
-    /// List the outcomes that one model allows and the other does not.
+    /// List the outcomes that one model allows and the other does not, or find an execution that it does.
     Compare(Box<CompareArgs>),
     /// Draw executions.
     Show(Box<ShowArgs>),
@@ -39,8 +43,8 @@ pub(crate) enum Verb {
     Models(ModelsArgs),
     /// List the engines.
     Engines,
-    /// Find the cheapest placement of flushes (not built yet).
-    Synth(IgnoredArgs),
+    /// Find the cheapest placement of flushes that makes a program in .rma hold.
+    Synth(Box<SynthArgs>),
     /// Serve the tool to a browser (not built yet).
     Serve(IgnoredArgs),
     /// Print a completion script for a shell.
@@ -89,11 +93,116 @@ pub(crate) struct VerifyArgs {
     /// Say whether invariants are inductive: preserved by every step from every state that satisfies them, reachable or not.
     #[arg(long, help_heading = "Engine machine")]
     pub(crate) inductive: bool,
+    /// Slots of a program in .rma with a flush beside those of its text: all, none, or numbers as in 1,3.
+    #[arg(long, value_name = "SLOTS", default_value = "none", help_heading = "Programs in .rma")]
+    pub(crate) flush: Flushes,
+    /// Print a stage of the proof instead: the program that has the behaviour of remote memory under SC (reduced), the boolean
+    /// program of the proof under SC, or the one that is extrapolated from it.
+    #[arg(long, value_name = "STAGE", help_heading = "Programs in .rma")]
+    pub(crate) emit: Option<Emit>,
     /// Files that are checked at the same time (default: as many as there are processors).
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Emit {
+    Reduced,
+    Boolean,
+    Extrapolated,
+}
+
+/// How programs in .rma are proved.
+#[derive(Args, Debug)]
+pub(crate) struct RmaArgs {
+    /// Only by this reduction of remote memory to SC (default: counted first).
+    #[arg(long, value_name = "R", help_heading = "Programs in .rma")]
+    reduction: Option<ReductionWord>,
+    /// How the boolean program of the reduction is made: extrapolated from that under SC, or with a solver (direct).
+    #[arg(long, value_name = "A", help_heading = "Programs in .rma")]
+    abstraction: Option<AbstractionWord>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ReductionWord {
+    Table2,
+    Counted,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum AbstractionWord {
+    Direct,
+    Extrapolated,
+}
+
+impl RmaArgs {
+    fn options(&self) -> RmaOptions {
+        RmaOptions {
+            flushes: Flushes::None,
+            reduction: self.reduction.map(|word| match word {
+                ReductionWord::Table2 => Reduction::Table2,
+                ReductionWord::Counted => Reduction::Counted,
+            }),
+            abstraction: self.abstraction.map(|word| match word {
+                AbstractionWord::Direct => Abstraction::Direct,
+                AbstractionWord::Extrapolated => Abstraction::Extrapolated,
+            }),
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SynthArgs {
+    /// Programs in .rma, folders, or @lists.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) inputs: Vec<String>,
     #[command(flatten)]
-    pub(crate) later: LaterArgs,
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// By sets that every placement must meet, or as published: which flushes can go alone, then which of these together.
+    #[arg(long, value_name = "HOW", default_value = "hitting-set", help_heading = "Placement")]
+    pub(crate) search: SearchWord,
+    /// Only slots of this placement: all, or numbers as in 1,3.
+    #[arg(long, value_name = "SLOTS", default_value = "all", help_heading = "Placement")]
+    pub(crate) initial: Flushes,
+    /// What a flush costs: unit, loops (ten times as much in each loop), or SLOT=COST,… (others 1).
+    #[arg(long, value_name = "COST", default_value = "unit", help_heading = "Placement")]
+    pub(crate) cost: Cost,
+    /// At most so many placements of the smallest cost.
+    #[arg(long, value_name = "N", default_value_t = 16, help_heading = "Placement")]
+    pub(crate) limit: usize,
+    /// Write the program with the flushes to this file (- is standard output).
+    #[arg(short, long, value_name = "F", help_heading = "Output")]
+    pub(crate) output: Option<String>,
+    /// Show the run that breaks without each flush.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) witness: bool,
+    /// One JSON object a file, one line each.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum SearchWord {
+    HittingSet,
+    TwoPhase,
+}
+
+impl SynthArgs {
+    pub(crate) fn options(&self) -> SynthOptions {
+        SynthOptions {
+            search: match self.search {
+                SearchWord::HittingSet => Search::HittingSet,
+                SearchWord::TwoPhase => Search::TwoPhase,
+            },
+            initial: self.initial.clone(),
+            cost: self.cost.clone(),
+            most: self.limit.max(1),
+            annotate: self.output.is_some(),
+            shortest: self.witness,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -136,7 +245,7 @@ pub(crate) struct ModelFileArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// auto, enumerate, explore, bmc, machine (abstract is to come).
+    /// auto, enumerate, explore, bmc, machine, abstract.
     #[arg(long, value_name = "E", default_value = "auto", help_heading = "Search")]
     engine: String,
     /// The unpruned definition of the engine enumerate.
@@ -145,7 +254,7 @@ pub(crate) struct RunArgs {
     /// Run this engine as well, and fail if they differ.
     #[arg(long, value_name = "E", help_heading = "Search")]
     cross_check: Option<String>,
-    /// Iterations of a loop.
+    /// Iterations of a loop, if it is not known before how many it has.
     #[arg(long, alias = "unroll", value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     bound: Option<u32>,
     /// Seconds for each file.
@@ -188,6 +297,8 @@ pub(crate) struct RunArgs {
     weak_cas: bool,
     #[command(flatten)]
     solver: SolverArgs,
+    #[command(flatten)]
+    rma: RmaArgs,
 }
 
 /// How the engine bmc works. Answers are the same (addresses aside): these are for comparing.
@@ -292,13 +403,6 @@ pub(crate) enum Spin {
 pub(crate) enum Switch {
     On,
     Off,
-}
-
-/// Options of front ends and engines that do not exist yet: refused with a reason, never ignored.
-#[derive(Args, Debug)]
-pub(crate) struct LaterArgs {
-    #[arg(long, hide = true)]
-    flush: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -457,6 +561,7 @@ impl RunArgs {
             max_actions: self.max_actions,
             max_states: self.max_states,
             bmc: self.solver.options(),
+            rma: self.rma.options(),
             cflags: self.cflags.iter().flat_map(|flags| flags.split_whitespace()).map(str::to_owned).collect(),
         };
         Options { model, run }
@@ -466,14 +571,6 @@ impl RunArgs {
 impl ModelArgs {
     pub(crate) fn options(&self) -> ModelOptions {
         self.files.options(self.model.as_deref())
-    }
-}
-
-impl LaterArgs {
-    /// Why the call cannot be served, if it uses one of these.
-    pub(crate) fn refusal(&self) -> Option<String> {
-        let used = [(self.flush.is_some(), "--flush: programs in .rma")];
-        used.into_iter().find(|(used, _)| *used).map(|(_, what)| format!("{what} are not built yet"))
     }
 }
 

@@ -47,7 +47,7 @@ fn run(cli: Cli, output: &mut Output) -> Status {
         Some(Verb::Engines) => verbs::engines::run(output),
         Some(Verb::Completions { shell }) => verbs::shell::completions(shell, output),
         Some(Verb::Man) => verbs::shell::man(output),
-        Some(Verb::Synth(_)) => not_built("synth", output),
+        Some(Verb::Synth(args)) => verbs::synth::run(&args, output),
         Some(Verb::Serve(_)) => not_built("serve", output),
     }
 }

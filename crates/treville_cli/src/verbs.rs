@@ -8,6 +8,7 @@ pub(crate) mod proofs;
 pub(crate) mod shell;
 pub(crate) mod show;
 pub(crate) mod step;
+pub(crate) mod synth;
 pub(crate) mod verify;
 
 use crate::args::RunArgs;

@@ -65,10 +65,10 @@ fn wrong_calls_are_said_on_standard_error() {
         assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{option}");
         assert!(run.stderr.contains(value), "{option}: {}", run.stderr);
     }
-    assert!(treville(&["synth", "x.rma"]).stderr.contains("not built yet"));
+    assert!(treville(&["synth", "x.rma"]).stderr.contains("x.rma: no such file"));
     assert!(treville(&["verify", "x.c"]).stderr.contains("no such file"));
-    let program = write("wrong/x.rma", "");
-    assert!(treville(&["verify", &program]).stderr.contains(".rma are not built yet"));
+    let program = write("wrong/x.rs", "");
+    assert!(treville(&["verify", &program]).stderr.contains(".rs are not built yet"));
 }
 
 /// A table of many files asks for verdicts only; what is said beside its rows is about all executions nevertheless.

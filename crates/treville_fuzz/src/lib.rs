@@ -1,4 +1,4 @@
-//! Arbitrary texts through the whole tool: [`cat()`] takes a text as a model, [`litmus()`] as a test, [`pts()`] and [`rar()`]
+//! Arbitrary texts through the whole tool: [`cat()`] takes a text as a model, [`litmus()`] as a test, [`pts()`], [`rar()`] and [`rma()`]
 //! as programs in these languages. These read it, link it, run it under a time limit, and print what a person would get; [`llvm()`] takes it as LLVM
 //! IR and lowers it. A panic, a stack overflow or a long run is a bug; so is a model that prints as a different one, or a
 //! fast answer that differs from the definition's.
@@ -10,4 +10,4 @@ mod mutate;
 mod targets;
 
 pub use mutate::Mutator;
-pub use targets::{Reached, cat, litmus, llvm, pts, rar};
+pub use targets::{Reached, cat, litmus, llvm, pts, rar, rma};

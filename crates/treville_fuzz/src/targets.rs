@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 use treville::report::{
-    Checked, Content, Details, Failure, FileReport, Palette, classical_b, dot, event_b, explanation, herd, html, json,
-    render_diagnostics, svg, text,
+    Checked, Content, Details, Failure, FileReport, Palette, VerdictWord, classical_b, dot, event_b, explanation, herd,
+    html, json, placement, placement_json, render_diagnostics, svg, text,
 };
 use treville::task::Silent;
-use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, States, Which};
+use treville::{
+    Flushes, MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Stage, States, SynthOptions, Which,
+};
 use treville_base::{Cancel, Diagnostic, SourceMap};
 use treville_cat::{BUNDLED_ONLY, Parens, lint, parse_unit, print};
 use treville_ir::validate;
@@ -129,6 +131,49 @@ pub fn rar(text: &str) -> Reached {
     reached
 }
 
+/// Takes a text as a program in .rma: with both engines, without flushes and with all, its stages, and its flushes. A program
+/// with flushes in its text is read again.
+///
+/// # Panics
+/// If one engine finds a failure where the other has a proof, or if the flushes cannot be read: these are bugs.
+pub fn rma(text: &str) -> Reached {
+    if text.len() > LONGEST {
+        return Reached::Rejected;
+    }
+    let mut files = MemoryFiles(BTreeMap::from([("input.rma".into(), text.into())]));
+    let mut options = options(None, false);
+    options.run.max_states = Some(5_000);
+    options.run.threads = Some(1);
+    let session = Session::new(&files, Cancel::new());
+    for flushes in [Flushes::None, Flushes::All] {
+        options.run.rma.flushes = flushes;
+        let verdicts = ["machine", "abstract"].map(|engine| {
+            options.run.engine = Some(engine.to_owned());
+            let report = session.verify("input.rma", &options, &Silent);
+            show(&report);
+            report.verdict()
+        });
+        assert!(!verdicts.contains(&VerdictWord::Yes) || !verdicts.contains(&VerdictWord::No), "{verdicts:?}");
+        if verdicts.contains(&VerdictWord::Error) {
+            return Reached::Rejected;
+        }
+    }
+    options.run.engine = None;
+    for stage in [Stage::Reduced, Stage::Boolean, Stage::Extrapolated] {
+        drop(session.stage("input.rma", &options, stage));
+    }
+    let wanted = SynthOptions { annotate: true, ..SynthOptions::default() };
+    let report = session.synthesise("input.rma", &options, &wanted);
+    drop((placement(&report, true, Palette::PLAIN), placement_json(&report)));
+    let Some(flushed) = report.content.ok().and_then(|found| found.annotated) else { return Reached::Read };
+    files.0.insert("flushed.rma".into(), flushed.clone());
+    let session = Session::new(&files, Cancel::new());
+    options.run.rma.flushes = Flushes::None;
+    let again = session.verify("flushed.rma", &options, &Silent);
+    assert!(matches!(again.verdict(), VerdictWord::Yes | VerdictWord::Unknown), "{:?}\n{flushed}", again.verdict());
+    Reached::Ran
+}
+
 /// Takes a text as LLVM IR.
 ///
 /// # Panics
@@ -185,7 +230,7 @@ fn run(session: &Session<'_>, test: &str, model: Option<&str>) -> Reached {
             show_failure(failure);
             return Reached::Rejected;
         }
-        Content::Program(_) | Content::Claims(_) => return Reached::Ran,
+        Content::Program(_) | Content::Claims(_) | Content::Remote(_) => return Reached::Ran,
         Content::Checked(found) => found,
     };
     if found.outcome.stopped.is_some() {

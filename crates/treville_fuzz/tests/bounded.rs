@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
-use treville_fuzz::{Mutator, Reached, cat, litmus, llvm, pts, rar};
+use treville_fuzz::{Mutator, Reached, cat, litmus, llvm, pts, rar, rma};
 
 const INPUTS: u64 = 1000;
 const SEED: u64 = 1;
@@ -127,4 +127,9 @@ fn programs() {
 fn programs_with_invariants() {
     let right = ["fuzz/seeds/rar", "cases/guide", "case-studies/peterson"];
     bounded("rar", rar, seeds(&right, &["cases/bad-input"], &["rar"]));
+}
+
+#[test]
+fn programs_on_remote_memory() {
+    bounded("rma", rma, seeds(&["fuzz/seeds/rma", "case-studies/rma"], &["cases/bad-input"], &["rma"]));
 }

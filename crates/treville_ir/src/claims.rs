@@ -110,7 +110,18 @@ impl Prop {
     /// nor a conjunction of such, and so always says something.
     pub fn occasion(&self) -> Option<Prop> {
         match self {
-            Prop::Implies(left, _) => Some((**left).clone()),
+            Prop::Implies(left, right) => {
+                let left = (**left).clone();
+                Some(match right.occasion() {
+                    Some(right) => Prop::And(vec![left, right]),
+                    None => left,
+                })
+            }
+            // A thread can always observe something, but may have encountered nothing.
+            Prop::Writes { all: true, aware: aware @ Aware::Encountered, thread, object, .. } => {
+                let body = Box::new(Prop::Const(true));
+                Some(Prop::Writes { all: false, aware: *aware, thread: *thread, object: *object, body })
+            }
             Prop::And(parts) if !parts.is_empty() => {
                 parts.iter().map(Prop::occasion).collect::<Option<_>>().map(Prop::Or)
             }

@@ -447,6 +447,18 @@ const ATOMIC_LOCK_TAGS: &[&str] = &["A", "ACQ", "REL", "RLX", "RMW", "X"];
 const INITIAL_TAG: &str = "NA";
 
 impl Program {
+    /// One without threads, to be filled.
+    pub fn new(name: impl Into<Name>, dialect: Arc<Dialect>) -> Program {
+        Program {
+            name: name.into(),
+            dialect,
+            tags: IndexVec::new(),
+            funcs: IndexVec::new(),
+            roots: IndexVec::new(),
+            objects: IndexVec::new(),
+        }
+    }
+
     /// Tags of the dialect that no event of the program has, sorted.
     pub fn absent_tags(&self) -> Vec<Name> {
         let mut insts = self.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts);

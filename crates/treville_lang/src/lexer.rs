@@ -60,6 +60,11 @@ impl<'a> Cursor<'a> {
         self.last
     }
 
+    /// The text from one place to another.
+    pub(crate) fn text_at(&self, span: Span) -> &'a str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
     /// Goes to the next word.
     pub(crate) fn next(&mut self) {
         self.last = self.span;

@@ -1,5 +1,5 @@
 //! Small languages of programs, one module each: [`pts`], the C11-like language of the first Dartagnan; [`rar`], programs in
-//! release-acquire C11 with invariants.
+//! release-acquire C11 with invariants; [`rma`], programs with put, get and flush on remote memory.
 //!
 //! Each turns a text into a program and what it asks. Nothing is optimised or unrolled here, and no memory model is known:
 //! accesses and fences become operations with tags.
@@ -7,4 +7,5 @@
 mod lexer;
 pub mod pts;
 pub mod rar;
+pub mod rma;
 mod variable;

@@ -31,14 +31,7 @@ pub fn parse(file: FileId, name: &str, text: &str) -> Result<(Program, Question)
         return Err(vec![Diagnostic::error(None, "the program is larger than 4 GiB")]);
     }
     let Source { locations, threads, condition } = parse::parse(file, text)?;
-    let mut program = Program {
-        name: Name::new(name),
-        dialect: Arc::clone(&DIALECT),
-        tags: IndexVec::new(),
-        funcs: IndexVec::new(),
-        roots: IndexVec::new(),
-        objects: IndexVec::new(),
-    };
+    let mut program = Program::new(name, Arc::clone(&DIALECT));
     let mut errors = Vec::new();
     add_locations(&locations, &mut program, &mut errors);
     let threads = add_threads(&threads, &mut program, &mut errors);

@@ -14,11 +14,12 @@ mod tests;
 
 use crate::lexer::Word;
 use crate::variable;
+use lower::Scope;
 use resolve::{Names, Resolved};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 use syntax::Source;
-use treville_base::{Diagnostic, FileId, IndexVec, Name};
+use treville_base::{Diagnostic, FileId, Name, Span};
 use treville_ir::{Claim, Claims, Dialect, Program, Root, Symmetry};
 
 static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::c11("rar")));
@@ -31,15 +32,8 @@ pub fn parse(file: FileId, name: &str, text: &str) -> Result<(Program, Claims), 
     if u32::try_from(text.len()).is_err() {
         return Err(vec![Diagnostic::error(None, "the program is larger than 4 GiB")]);
     }
-    let source = parse::parse(file, text)?;
-    let mut program = Program {
-        name: Name::new(name),
-        dialect: Arc::clone(&DIALECT),
-        tags: IndexVec::new(),
-        funcs: IndexVec::new(),
-        roots: IndexVec::new(),
-        objects: IndexVec::new(),
-    };
+    let source = parse::parse(file, text, true)?;
+    let mut program = Program::new(name, Arc::clone(&DIALECT));
     let mut errors = Vec::new();
     add_variables(&source, &mut program, &mut errors);
     let mut scopes = Vec::new();
@@ -54,7 +48,7 @@ pub fn parse(file: FileId, name: &str, text: &str) -> Result<(Program, Claims), 
         program.roots.push(Root { name, func, init: Vec::new(), scopes: Vec::new() });
         scopes.push(scope);
     }
-    let names = Names { program: &program, scopes };
+    let names = Names { program: &program, scopes, beside: false };
     let claims = claims(&source, &names, &mut errors);
     if errors.is_empty() {
         return Ok((program, claims));
@@ -62,6 +56,61 @@ pub fn parse(file: FileId, name: &str, text: &str) -> Result<(Program, Claims), 
     errors.sort_by_key(|e| e.span);
     Err(errors)
 }
+
+/// Reads invariants and outcomes of a program that is written elsewhere, and whose labels are its marks. Claims may be comments
+/// (`// invariant …`), so that they can be moved between the program and this text.
+///
+/// # Errors
+/// What is wrong with them, in the order of the text.
+pub fn parse_claims(file: FileId, text: &str, program: &Program) -> Result<Claims, Vec<Diagnostic>> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(vec![Diagnostic::error(None, "the text is larger than 4 GiB")]);
+    }
+    let text = uncommented(text);
+    let source = parse::parse(file, &text, false)?;
+    let mut errors = Vec::new();
+    let of_program = source.init.iter().map(|(name, _)| name).chain(source.threads.iter().map(|thread| &thread.name));
+    errors.extend(of_program.map(|name| Diagnostic::error(name.span, "the program is in the file beside this one")));
+    let scopes = program.roots.iter().map(|root| Scope::of(&program.funcs[root.func])).collect();
+    let claims = claims(&source, &Names { program, scopes, beside: true }, &mut errors);
+    if errors.is_empty() && claims.invariants.is_empty() && claims.outcomes.is_empty() {
+        errors.push(Diagnostic::error(
+            Span::new(file, 0, 0),
+            "nothing is claimed here: there is no invariant or outcome",
+        ));
+    }
+    if errors.is_empty() {
+        return Ok(claims);
+    }
+    errors.sort_by_key(|e| e.span);
+    Err(errors)
+}
+
+/// The text, in which claims in comments are none; every letter stays where it is.
+fn uncommented(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start().len();
+        let claim = line[indent..].strip_prefix("//").filter(|rest| {
+            let word = rest.trim_start();
+            CLAIMS
+                .iter()
+                .any(|claim| word.strip_prefix(claim).is_some_and(|rest| rest.starts_with(char::is_whitespace)))
+        });
+        match claim {
+            Some(rest) => {
+                out.push_str(&line[..indent]);
+                out.push_str("  ");
+                out.push_str(rest);
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// What claims begin with.
+const CLAIMS: [&str; 3] = ["invariant", "outcome", "symmetric"];
 
 /// A name must not have been used for something of the same kind before.
 fn no_second<'a>(what: &str, name: &Word<'_>, all: impl Iterator<Item = &'a Word<'a>>, errors: &mut Vec<Diagnostic>) {

@@ -61,14 +61,7 @@ pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question)
     if !errors.is_empty() {
         return Err(errors);
     }
-    let mut program = Program {
-        name: Name::new(test.sections.name),
-        dialect: isa.dialect(),
-        tags: shared.tags,
-        funcs: IndexVec::new(),
-        roots: IndexVec::new(),
-        objects: IndexVec::new(),
-    };
+    let mut program = Program { tags: shared.tags, ..Program::new(test.sections.name, isa.dialect()) };
     shared.memory.finish(&mut program);
     let mut names = MachineNames {
         isa,

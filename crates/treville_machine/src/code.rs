@@ -21,6 +21,15 @@ pub(crate) struct Code {
     pub(crate) vars: Vec<Var>,
     /// Of all threads.
     pub(crate) n_regs: usize,
+    /// The number of every node is one byte in states.
+    pub(crate) has_small_nodes: bool,
+}
+
+impl Code {
+    /// Whether it has an assertion.
+    pub(crate) fn can_fail(&self) -> bool {
+        self.threads.iter().flat_map(|thread| &thread.nodes).any(|node| matches!(node.step, Step::Fail))
+    }
 }
 
 /// A shared variable.
@@ -59,6 +68,8 @@ pub(crate) struct Node {
     pub(crate) kept: Vec<u16>,
     /// The others.
     pub(crate) dropped: Vec<u16>,
+    /// Those of the others that a thread may come here with.
+    pub(crate) cleared: Vec<u16>,
 }
 
 /// Numbers of nodes and registers are those of the thread.
@@ -88,8 +99,8 @@ pub(crate) enum Step {
     Pause {
         next: usize,
     },
-    /// Waits until what the thread has written is there for all.
     Fence {
+        kind: Fence,
         next: usize,
     },
     Set {
@@ -114,6 +125,16 @@ pub(crate) enum Step {
     /// An assumption was wrong.
     Stuck,
     Fail,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fence {
+    /// Waits until what the thread has written is there for all.
+    All,
+    /// What the thread writes from now on is there for all later than what it has written.
+    Writes,
+    /// Of a machine that is none of ours: where everything is in order it does nothing.
+    Other,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -228,7 +249,7 @@ impl Step {
             | Step::Write { next, .. }
             | Step::Update { next, .. }
             | Step::Pause { next }
-            | Step::Fence { next }
+            | Step::Fence { next, .. }
             | Step::Set { next, .. }
             | Step::Goto { next }
             | Step::Assume { next, .. } => (Some(*next), None),
@@ -248,6 +269,12 @@ impl Step {
 }
 
 impl Thread {
+    /// Its registers among those of all threads.
+    #[inline]
+    pub(crate) fn own_regs(&self) -> std::ops::Range<usize> {
+        self.first_reg..self.first_reg + self.regs.len()
+    }
+
     /// Nodes that can come again after themselves.
     pub(crate) fn looping(&self) -> BitSet {
         let n = self.nodes.len();

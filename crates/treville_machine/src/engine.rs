@@ -1,6 +1,6 @@
 //! The engine: which memory a task means, what it looks for, and what it answers.
 
-use crate::code::{Code, Step, compile};
+use crate::code::{Code, Fence, Node, Step, compile};
 use crate::induction::Induction;
 use crate::memory::{Anywhere, Buffers, Graph, Memory, Sequential, Views};
 use crate::props::{Check, encountered_objects, observed, watched_threads};
@@ -29,7 +29,7 @@ pub const MACHINES: &[MachineInfo] = &[
     MachineInfo { name: "sc", about: "one value for each variable" },
     MachineInfo { name: "tso", about: "a buffer of writes for each thread" },
     MachineInfo { name: "pso", about: "a buffer of writes for each thread and variable" },
-    MachineInfo { name: "ra", about: "rar with every access a release or acquire" },
+    MachineInfo { name: "ra", about: "rar with every access a release or acquire, whatever is written" },
     MachineInfo { name: "rar", about: "release-acquire-relaxed C11, by views" },
     MachineInfo { name: "rar-graph", about: "the same by graphs, as published: slow, and the reference" },
 ];
@@ -156,8 +156,8 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
     }
     let code = compile(&task.program, &watched)?;
     takes_dialect(machine, task)?;
-    if let ("ra" | "rar" | "rar-graph", Some(fence)) = (machine.as_str(), fence(&code)) {
-        return Err(Unsupported { what: format!("a fence is not run on {machine}"), span: Some(fence) });
+    if let Some(fence) = unknown_fence(&code, machine) {
+        return Err(Unsupported { what: format!("this fence is not run on {machine}"), span: Some(fence) });
     }
     if code.threads.len() > MOST_THREADS {
         return Err(refuse(format!("more than {MOST_THREADS} threads")));
@@ -172,13 +172,14 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
             Goal::State(prop) => Target::State(Check::compile(prop, &code)?),
             Goal::End(prop) => Target::End(Check::compile(prop, &code)?),
             Goal::Final { condition, filter } => Target::Final(condition.clone(), filter.clone()),
-            Goal::Failure(Failure::Assertion) => Target::Failed,
+            Goal::Failure(Failure::Assertion) if code.can_fail() => Target::Failed,
             Goal::Failure(Failure::Deadlock) => Target::Deadlock,
             Goal::Failure(_) | Goal::Flag(_) | Goal::Step { .. } => Target::Never,
         })
     };
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
-    let symmetries = Symmetries::of(&code, &task.symmetries)?;
+    let declared = Symmetries::of(&code, &task.symmetries)?;
+    let symmetries = if task.reductions.symmetry { declared } else { Symmetries::default() };
     Ok(Prepared { machine: machine.clone(), code, targets, symmetries })
 }
 
@@ -201,9 +202,16 @@ fn takes_dialect(machine: &str, task: &Task) -> Result<(), Unsupported> {
     if takes { Ok(()) } else { Err(refuse(format!("a program in {dialect} on the machine {machine}"))) }
 }
 
-fn fence(code: &Code) -> Option<Span> {
+/// A fence that a machine does not know.
+fn unknown_fence(code: &Code, machine: &str) -> Option<Span> {
     let mut nodes = code.threads.iter().flat_map(|thread| &thread.nodes);
-    nodes.find(|node| matches!(node.step, Step::Fence { .. })).map(|node| node.span)
+    let is_unknown = |node: &&Node| match (&node.step, machine) {
+        (Step::Fence { kind, .. }, "tso" | "pso") => *kind == Fence::Other,
+        (Step::Fence { .. }, "sc") => false,
+        (Step::Fence { .. }, _) => true,
+        _ => false,
+    };
+    nodes.find(is_unknown).map(|node| node.span)
 }
 
 /// Threads that do the same rest at the same places.
@@ -311,6 +319,7 @@ impl Prepared {
             targets: &self.targets,
             observed: places.as_deref(),
             most_states: task.limits.states.unwrap_or(MOST_STATES).min(u64::from(u32::MAX) - 2),
+            n_workers: task.limits.threads.map_or(1, |n| n as usize),
             cancel: &task.limits.cancel,
         };
         let start = Instant::now();
@@ -323,7 +332,7 @@ impl Prepared {
         outcome
     }
 
-    fn outcome<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: Searched<M::State>) -> Outcome {
+    fn outcome<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: Searched) -> Outcome {
         let scope = self.scope(task, system, &searched);
         let mut stopped = searched.stopped.clone();
         let mut answers = Vec::new();
@@ -356,18 +365,19 @@ impl Prepared {
         stats.insert("transitions", searched.transitions);
         stats.insert("depth", searched.depth);
         stats.insert("bytes", searched.store.size() as u64);
+        stats.insert("bytes_per_state", searched.store.size() as u64 / searched.store.len().max(1) as u64);
         let saw_all = searched.stopped.is_none() && scope.complete;
         let unreached = if saw_all { self.unreached(&searched) } else { Vec::new() };
         Outcome { answers, states, stopped, cut: !scope.complete, stats, unreached, ..Outcome::default() }
     }
 
-    fn scope<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: &Searched<M::State>) -> Scope {
+    fn scope<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: &Searched) -> Scope {
         let mut relative_to = Vec::new();
-        for (var, most) in system.bounds.messages.iter().enumerate().filter(|(var, _)| searched.room.full[*var]) {
+        for (var, most) in system.bounds.messages.iter().enumerate().filter(|(var, _)| searched.noticed.full[*var]) {
             let name = &task.program.objects[self.code.vars[var].object].name;
             relative_to.push(format!("at most {most} writes to {name} are kept"));
         }
-        if let Some(most) = system.bounds.actions.filter(|_| searched.room.out_of_actions) {
+        if let Some(most) = system.bounds.actions.filter(|_| searched.noticed.out_of_actions) {
             relative_to.push(format!("a run has at most {most} actions"));
         }
         Scope { complete: relative_to.is_empty(), relative_to }
@@ -378,7 +388,7 @@ impl Prepared {
         &self,
         task: &Task,
         system: &System<'_, M>,
-        searched: &Searched<M::State>,
+        searched: &Searched,
         state: usize,
         goal: &Goal,
         target: &Target,
@@ -429,9 +439,9 @@ impl Prepared {
         task.program.roots.ids().flat_map(|thread| objects.iter().map(move |object| (thread, *object))).collect()
     }
 
-    fn unreached<S>(&self, searched: &Searched<S>) -> Vec<(ThreadId, Name)> {
+    fn unreached(&self, searched: &Searched) -> Vec<(ThreadId, Name)> {
         let mut unreached = Vec::new();
-        for (id, (thread, passed)) in self.code.threads.iter().zip(&searched.room.passed).enumerate() {
+        for (id, (thread, passed)) in self.code.threads.iter().zip(&searched.noticed.passed).enumerate() {
             let mut left = thread.labels.clone();
             let reached = thread.nodes.iter().zip(passed).filter(|(_, passed)| **passed);
             reached.filter_map(|(node, _)| node.label.as_ref()).for_each(|label| {

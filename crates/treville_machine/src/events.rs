@@ -178,7 +178,9 @@ impl<'c> Walk<'c> {
                     begun.push((access, values, vec![guard.negated()], *next));
                 }
             }
-            Step::Pause { next } | Step::Fence { next } => begun.push((GuardedAccess::None, before, Vec::new(), *next)),
+            Step::Pause { next } | Step::Fence { next, .. } => {
+                begun.push((GuardedAccess::None, before, Vec::new(), *next))
+            }
             // These rest only where a loop would run silently for ever.
             Step::Set { .. } | Step::Branch { .. } | Step::Goto { .. } | Step::Assume { .. } => {
                 for (values, guards, next) in self.silent(&node.step, before, Vec::new())? {

@@ -55,6 +55,6 @@ pub fn least_actions(program: &Program, claims: &Claims, cancel: &Cancel) -> Res
             return Ok(None);
         }
     }
-    let all = !room.full.contains(&true);
+    let all = !room.noticed.full.contains(&true);
     Ok(all.then_some(code.vars.len() as u32 + most))
 }

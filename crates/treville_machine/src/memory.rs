@@ -4,6 +4,7 @@
 //! A choice is found first and made later, so that a run is a list of numbers, and a step costs one copy of a state.
 
 mod buffers;
+mod bytes;
 mod domain;
 mod graph;
 mod sequential;
@@ -12,6 +13,7 @@ mod tests;
 mod views;
 
 pub(crate) use buffers::Buffers;
+pub(crate) use bytes::{Bytes, SMALL, put, put_positions, put_values};
 pub(crate) use domain::{Anywhere, Domain, MayWrite, each_choice};
 pub(crate) use graph::Graph;
 pub(crate) use sequential::Sequential;
@@ -76,7 +78,10 @@ impl Renaming {
 
 /// Threads and variables are counted from 0.
 pub(crate) trait Memory: Sync {
-    type State: Clone;
+    type State: Clone + Send;
+
+    /// Whether a read leaves the state as it is.
+    const READS_LEAVE_NO_TRACE: bool = false;
 
     fn initial(&self) -> Self::State;
 
@@ -94,6 +99,9 @@ pub(crate) trait Memory: Sync {
     fn fail(&self, s: &mut Self::State, thread: usize, var: usize, at: u32, acquire: bool) {
         self.read(s, thread, var, at, acquire);
     }
+
+    /// What a thread writes from now on leaves after what it has written.
+    fn order_writes(&self, _: &mut Self::State, _: usize) {}
 
     fn flushes(&self, _: &Self::State, _: &mut Vec<Flush>) {}
     fn flush(&self, _: &mut Self::State, _: &Flush) {}
@@ -120,34 +128,4 @@ pub(crate) trait Memory: Sync {
     /// The state without origins as bytes: equal states, and only these, have equal bytes.
     fn encode(&self, s: &Self::State, out: &mut Vec<u8>);
     fn decode(&self, bytes: &mut Bytes<'_>, s: &mut Self::State);
-}
-
-/// Numbers below this are one byte.
-const SMALL: u64 = 255;
-
-#[inline]
-pub(crate) fn put(value: u64, out: &mut Vec<u8>) {
-    if value < SMALL {
-        out.push(value as u8);
-    } else {
-        out.push(SMALL as u8);
-        out.extend_from_slice(&value.to_le_bytes());
-    }
-}
-
-/// Bytes that are read from the front. They are our own: what is missing reads as 0.
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
-
-impl Bytes<'_> {
-    #[inline]
-    pub(crate) fn get(&mut self) -> u64 {
-        let Some((first, rest)) = self.0.split_first() else { return 0 };
-        self.0 = rest;
-        if u64::from(*first) < SMALL {
-            return u64::from(*first);
-        }
-        let Some((word, rest)) = self.0.split_first_chunk::<8>() else { return 0 };
-        self.0 = rest;
-        u64::from_le_bytes(*word)
-    }
 }

@@ -1,5 +1,7 @@
 //! Properties of states, ready to be evaluated often.
 
+mod simplify;
+
 use crate::code::{Code, signed};
 use crate::memory::{Memory, Seen};
 use crate::system::{State, System};
@@ -8,6 +10,7 @@ use treville_base::Idx;
 use treville_ir::{Aware, Comparison, ObjectId, Prop, Term, ThreadId};
 use treville_task::Unsupported;
 
+#[derive(Clone, PartialEq)]
 pub(crate) enum Check {
     Const(bool),
     Not(Box<Check>),
@@ -28,6 +31,7 @@ pub(crate) enum Check {
     },
 }
 
+#[derive(Clone, PartialEq)]
 pub(crate) enum Number {
     Int(i64),
     /// A register of all threads, with its width.
@@ -45,7 +49,7 @@ type Scope = Vec<u8>;
 
 impl Check {
     pub(crate) fn compile(prop: &Prop, code: &Code) -> Result<Check, Unsupported> {
-        check(prop, code, &mut Vec::new())
+        Ok(check(prop, code, &mut Vec::new())?.simplified())
     }
 
     pub(crate) fn holds<M: Memory>(&self, system: &System<'_, M>, state: &State<M::State>) -> bool {

@@ -1,12 +1,20 @@
 //! Breadth first through all states that can be reached: what is found first is found by a shortest run.
+//!
+//! States are numbered in the order in which they are found. They are gone through in rounds of the same level: workers
+//! ([`round`]) look at states and work out what steps lead to, and leave out what the store has; what is left is stored in
+//! order. So numbers, runs and counts are the same for every number of workers.
+
+mod round;
 
 use crate::code::signed;
 use crate::memory::Memory;
 use crate::props::Check;
 use crate::store::{Store, hash};
 use crate::symmetry::Symmetries;
-use crate::system::{Room, State, System};
+use crate::system::{Noticed, State, System};
+use round::{Chunk, Worker};
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use treville_base::{Cancel, Idx};
 use treville_ir::{Formula, Place};
 use treville_task::{FinalValue, Monitor, Progress, StopReason};
@@ -32,12 +40,13 @@ pub(crate) struct Wanted<'a> {
     /// Final states are listed by these places.
     pub(crate) observed: Option<&'a [Place]>,
     pub(crate) most_states: u64,
+    pub(crate) n_workers: usize,
     pub(crate) cancel: &'a Cancel,
 }
 
-pub(crate) struct Searched<S> {
+pub(crate) struct Searched {
     pub(crate) store: Store,
-    pub(crate) room: Room<S>,
+    pub(crate) noticed: Noticed,
     /// For each target the first state, if there is one.
     pub(crate) reached: Vec<Option<usize>>,
     pub(crate) finals: BTreeMap<Vec<FinalValue>, u64>,
@@ -47,60 +56,77 @@ pub(crate) struct Searched<S> {
     pub(crate) depth: u64,
 }
 
+/// What all workers need to know.
+struct Search<'s, 'c, M: Memory> {
+    system: &'s System<'c, M>,
+    symmetries: &'s Symmetries,
+    wanted: &'s Wanted<'s>,
+}
+
+/// States of a round, and of each chunk of it, at most.
+const ROUND: usize = 8192;
+const CHUNK: usize = 128;
+
+/// Bytes of these states, at which a round ends.
+const ROUND_BYTES: usize = 1 << 20;
+
 pub(crate) fn search<M: Memory>(
     system: &System<'_, M>,
     symmetries: &Symmetries,
     wanted: &Wanted<'_>,
     monitor: &dyn Monitor,
-) -> Searched<M::State> {
-    let mut room = system.room();
-    let mut found = Searched {
-        store: Store::new(),
-        room: system.room(),
+) -> Searched {
+    let search = Search { system, symmetries, wanted };
+    let mut workers: Vec<_> = (0..wanted.n_workers.max(1)).map(|_| search.worker()).collect();
+    let mut store = Store::new();
+    search.store_start(&mut store, &mut workers[0]);
+    let mut front = Front { number: 0, place: 0, level_end: 1, depth: 0 };
+    let mut chunks: Vec<Chunk> = Vec::new();
+    let mut stopped = None;
+    while stopped.is_none() && front.number < store.len() {
+        let n_chunks = front.cut_round(&store, &mut chunks);
+        search.expand(&mut chunks[..n_chunks], &store, &mut workers);
+        stopped = StopReason::of(wanted.cancel);
+        if stopped.is_none() {
+            chunks[..n_chunks].iter().for_each(|chunk| chunk.insert(&mut store));
+            stopped = too_many(&store, wanted.most_states);
+        }
+        let candidates = workers.iter().map(|worker| worker.transitions).sum();
+        monitor.progress(&Progress { executions: front.number as u64, candidates, expected: None });
+    }
+    if store.len() as u64 > wanted.most_states {
+        search.look_at_rest(&front, &store, &mut workers[0]);
+    }
+    Searched { stopped, depth: front.depth, ..gathered(store, workers, wanted) }
+}
+
+fn too_many(store: &Store, most: u64) -> Option<StopReason> {
+    let why = || format!("the limit of {most} states was reached (--max-states N raises it)");
+    (store.len() as u64 > most).then(|| StopReason::Refused(why()))
+}
+
+/// What all workers have found.
+fn gathered<S>(store: Store, workers: Vec<Worker<S>>, wanted: &Wanted<'_>) -> Searched {
+    let mut all = Searched {
+        store,
+        noticed: Noticed::default(),
         reached: vec![None; wanted.targets.len()],
         finals: BTreeMap::new(),
         transitions: 0,
         stopped: None,
         depth: 0,
     };
-    let mut bytes = Vec::new();
-    let mut state = system.initial(&mut room);
-    symmetries.encode(system, &state, &mut bytes);
-    found.store.insert(&bytes, hash(&bytes), 0);
-    found.visit(system, symmetries, wanted, 0, &state);
-    let mut front = Front { number: 0, place: 0, level_end: 1 };
-    let mut batch = Batch::default();
-    let mut new = state.clone();
-    while front.number < found.store.len() {
-        if found.must_stop(wanted) {
-            break;
+    for worker in workers {
+        for (first, reached) in all.reached.iter_mut().zip(worker.reached) {
+            *first = first.iter().copied().chain(reached).min();
         }
-        batch.clear();
-        while batch.parents.len() < BATCH && front.number < found.store.len() && !front.ends_level(&mut found, &batch) {
-            let (encoded, next_place) = found.store.at(front.place);
-            system.decode(encoded, &mut state);
-            room.cut = false;
-            system.steps(&state, 0, &mut room, &mut |_, next| {
-                symmetries.encode(system, next, &mut bytes);
-                batch.push(&bytes);
-            });
-            batch.end_parent(&front, room.cut);
-            front.number += 1;
-            front.place = next_place;
+        for (values, n) in worker.finals {
+            *all.finals.entry(values).or_default() += n;
         }
-        batch.insert(&mut found, &mut |found, number, encoded| {
-            system.decode(encoded, &mut new);
-            found.visit(system, symmetries, wanted, number, &new);
-        });
-        for place in std::mem::take(&mut batch.ends) {
-            system.decode(found.store.at(place.1).0, &mut new);
-            found.end_of_ways(system, wanted, place.0, &new);
-        }
-        let seen = front.number as u64;
-        monitor.progress(&Progress { executions: seen, candidates: found.transitions, expected: None });
+        all.transitions += worker.transitions;
+        all.noticed.add(worker.room.noticed);
     }
-    found.room = room;
-    found
+    all
 }
 
 /// The state to go on from.
@@ -109,138 +135,58 @@ struct Front {
     place: usize,
     /// The first state that more steps lead to than to this one.
     level_end: usize,
+    depth: u64,
 }
 
 impl Front {
-    /// Counts levels; what a level leads to must be there before the next begins.
-    fn ends_level<S>(&mut self, found: &mut Searched<S>, batch: &Batch) -> bool {
-        if self.number < self.level_end {
-            return false;
+    /// Takes the states of the next round, in chunks. What a level leads to must be there before the next begins.
+    fn cut_round(&mut self, store: &Store, chunks: &mut Vec<Chunk>) -> usize {
+        if self.number == self.level_end {
+            self.level_end = store.len();
+            self.depth += 1;
         }
-        if batch.parents.is_empty() {
-            self.level_end = found.store.len();
-            found.depth += 1;
-            return false;
+        let round_end = self.level_end.min(self.number + ROUND);
+        let enough = self.place + ROUND_BYTES;
+        let mut n_chunks = 0;
+        while self.number < round_end && self.place < enough {
+            if chunks.len() == n_chunks {
+                chunks.push(Chunk::default());
+            }
+            let n = CHUNK.min(round_end - self.number);
+            chunks[n_chunks].begin(self.number, self.place, n);
+            self.number += n;
+            self.place = (0..n).fold(self.place, |place, _| store.at(place).1);
+            n_chunks += 1;
         }
-        true
+        n_chunks
     }
 }
 
-/// States to go on from at a time.
-const BATCH: usize = 128;
-
-/// What steps from some states lead to.
-#[derive(Default)]
-struct Batch {
-    bytes: Vec<u8>,
-    /// Where each state ends, and its hash.
-    states: Vec<(usize, u64)>,
-    parents: Vec<Parent>,
-    /// Parents, by number and place, from which nothing but themselves is reached.
-    ends: Vec<(usize, usize)>,
-}
-
-struct Parent {
-    number: usize,
-    place: usize,
-    /// Where its states end.
-    end: usize,
-    /// Not all steps were taken.
-    cut: bool,
-}
-
-impl Batch {
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.states.clear();
-        self.parents.clear();
+impl<M: Memory> Search<'_, '_, M> {
+    fn store_start(&self, store: &mut Store, worker: &mut Worker<M::State>) {
+        let start = self.system.initial(&mut worker.room);
+        let mut bytes = Vec::new();
+        self.symmetries.encode(self.system, &start, &mut bytes);
+        store.insert(&bytes, hash(&bytes), 0);
     }
 
-    fn push(&mut self, state: &[u8]) {
-        self.bytes.extend_from_slice(state);
-        self.states.push((self.bytes.len(), hash(state)));
-    }
-
-    fn end_parent(&mut self, front: &Front, cut: bool) {
-        self.parents.push(Parent { number: front.number, place: front.place, end: self.states.len(), cut });
-    }
-
-    /// Puts all states into the store, in order; `visit` is told those that are new.
-    fn insert<S>(&mut self, found: &mut Searched<S>, visit: &mut impl FnMut(&mut Searched<S>, usize, &[u8])) {
-        std::hint::black_box(found.store.warm(self.states.iter().map(|(_, hash)| *hash)));
-        let (mut start, mut next) = (0, 0);
-        for parent in &self.parents {
-            let mut goes_on = parent.cut;
-            for (end, hash) in &self.states[next..parent.end] {
-                let state = &self.bytes[start..*end];
-                let (place, is_new) = found.store.insert(state, *hash, parent.number);
-                goes_on |= place != parent.place;
-                if is_new {
-                    visit(found, found.store.len() - 1, state);
-                }
-                start = *end;
-            }
-            found.transitions += (parent.end - next) as u64;
-            next = parent.end;
-            if !goes_on {
-                self.ends.push((parent.number, parent.place));
-            }
+    /// Works out all chunks: those in front first, each by the worker that comes for it.
+    fn expand(&self, chunks: &mut [Chunk], store: &Store, workers: &mut [Worker<M::State>]) {
+        if let (1, _) | (_, [_]) = (chunks.len(), &*workers) {
+            return chunks.iter_mut().for_each(|chunk| self.expand_chunk(chunk, store, &mut workers[0]));
         }
-    }
-}
-
-impl<S> Searched<S> {
-    fn must_stop(&mut self, wanted: &Wanted<'_>) -> bool {
-        self.stopped = if self.store.len() as u64 > wanted.most_states {
-            let states = wanted.most_states;
-            Some(StopReason::Refused(format!("the limit of {states} states was reached (--max-states N raises it)")))
-        } else {
-            StopReason::of(wanted.cancel)
-        };
-        self.stopped.is_some()
-    }
-
-    /// A state that is new, or one of those that it stands for.
-    fn visit<M: Memory<State = S>>(
-        &mut self,
-        system: &System<'_, M>,
-        symmetries: &Symmetries,
-        wanted: &Wanted<'_>,
-        id: usize,
-        state: &State<S>,
-    ) where
-        S: Clone,
-    {
-        symmetries.each_image(system, state, &mut |image| self.look(system, wanted, id, image));
-    }
-
-    fn look<M: Memory<State = S>>(&mut self, system: &System<'_, M>, wanted: &Wanted<'_>, id: usize, state: &State<S>) {
-        let is_done = system.is_done(state);
-        for (target, reached) in wanted.targets.iter().zip(&mut self.reached) {
-            if reached.is_none() && holds(target, system, state, is_done) {
-                *reached = Some(id);
+        let open = Mutex::new(chunks.iter_mut());
+        let next = || open.lock().ok().and_then(|mut chunks| chunks.next());
+        std::thread::scope(|scope| {
+            for worker in workers {
+                let next = &next;
+                scope.spawn(move || {
+                    while let Some(chunk) = next() {
+                        self.expand_chunk(chunk, store, worker);
+                    }
+                });
             }
-        }
-        if let (true, Some(places)) = (is_done, wanted.observed) {
-            let values = places.iter().map(|place| vec![value(system, state, place)]).collect();
-            *self.finals.entry(values).or_default() += 1;
-        }
-    }
-
-    /// Nothing comes after this state but itself.
-    fn end_of_ways<M: Memory<State = S>>(
-        &mut self,
-        system: &System<'_, M>,
-        wanted: &Wanted<'_>,
-        id: usize,
-        state: &State<S>,
-    ) {
-        let waits = !system.is_done(state) && !system.is_given_up(state) && !system.has_failed(state);
-        for (target, reached) in wanted.targets.iter().zip(&mut self.reached) {
-            if waits && reached.is_none() && matches!(target, Target::Deadlock) {
-                *reached = Some(id);
-            }
-        }
+        });
     }
 }
 

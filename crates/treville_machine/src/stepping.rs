@@ -22,6 +22,7 @@ pub(crate) fn step_through<M: Memory>(
     let mut taken: Vec<RunStep> = Vec::new();
     while let Some(state) = path.last() {
         let mut nexts: Vec<(Move, State<M::State>)> = Vec::new();
+        room.cut = false;
         system.steps(state, path.len() as u32, &mut room, &mut |step, after| nexts.push((step, after.clone())));
         let steps: Vec<RunStep> = nexts.iter().map(|(step, _)| told(system, *step, state, Vec::new())).collect();
         let broken = |(_, check): &(usize, &Check)| !check.holds(system, state);
@@ -31,6 +32,7 @@ pub(crate) fn step_through<M: Memory>(
             known: known(system, state, encounters),
             broken: invariants.iter().enumerate().filter(broken).map(|(i, _)| i).collect(),
             steps,
+            cut: room.cut,
         };
         match choose(&moment) {
             Command::Take(at) => {

@@ -13,6 +13,9 @@ pub(crate) struct Store {
     table: Vec<u64>,
 }
 
+/// A state is in the store.
+struct Known;
+
 /// Bits of the table for a place.
 const PLACE: u32 = 40;
 const SMALLEST: usize = 1 << 10;
@@ -55,7 +58,7 @@ impl Store {
 
     /// Bytes in use.
     pub(crate) fn size(&self) -> usize {
-        self.bytes.capacity() + 4 * self.parents.capacity() + 8 * self.table.capacity()
+        self.bytes.len() + 4 * self.parents.len() + 8 * self.table.len()
     }
 
     /// Looks where these states would be: memory is slow, and waits for many places at the same time as for one.
@@ -68,29 +71,39 @@ impl Store {
         places.fold(slots, u64::wrapping_add)
     }
 
-    /// The place of a state with this hash, and whether it is new. `parent` is a number.
-    pub(crate) fn insert(&mut self, state: &[u8], hash: u64, parent: usize) -> (usize, bool) {
-        if 2 * self.len() >= self.table.len() {
+    /// Whether a state with this hash is here.
+    pub(crate) fn has(&self, state: &[u8], hash: u64) -> bool {
+        self.slot(state, hash).is_err()
+    }
+
+    /// Stores a state with this hash, unless it is here. `parent` is a number.
+    pub(crate) fn insert(&mut self, state: &[u8], hash: u64, parent: u32) {
+        if 4 * self.len() >= 3 * self.table.len() {
             self.grow();
         }
+        let Ok(slot) = self.slot(state, hash) else { return };
+        let place = self.bytes.len();
+        put(state.len() as u64, &mut self.bytes);
+        self.bytes.extend_from_slice(state);
+        self.parents.push(parent);
+        self.table[slot] = entry_of(hash, place);
+    }
+
+    /// Where a state belongs in the table; an error if it is there.
+    #[inline]
+    fn slot(&self, state: &[u8], hash: u64) -> Result<usize, Known> {
         let mask = self.table.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
             let entry = self.table[slot];
             if entry == 0 {
-                break;
+                return Ok(slot);
             }
             if entry >> PLACE == hash >> PLACE && self.at(place_of(entry)).0 == state {
-                return (place_of(entry), false);
+                return Err(Known);
             }
             slot = (slot + 1) & mask;
         }
-        let place = self.bytes.len();
-        put(state.len() as u64, &mut self.bytes);
-        self.bytes.extend_from_slice(state);
-        self.parents.push(parent as u32);
-        self.table[slot] = entry_of(hash, place);
-        (place, true)
     }
 
     fn grow(&mut self) {
@@ -137,11 +150,13 @@ mod tests {
         let mut store = Store::new();
         let state =
             |i: u32| [&i.to_le_bytes()[..], &vec![7; i as usize % 50 + if i % 1000 == 3 { 300 } else { 0 }]].concat();
-        let places: Vec<usize> =
-            (0..20_000).map(|i| store.insert(&state(i), hash(&state(i)), i as usize / 2).0).collect();
         for i in 0..20_000 {
-            assert_eq!(store.insert(&state(i), hash(&state(i)), 0), (places[i as usize], false));
-            assert_eq!(store.at(places[i as usize]).0, state(i));
+            assert!(!store.has(&state(i), hash(&state(i))));
+            store.insert(&state(i), hash(&state(i)), i / 2);
+        }
+        for i in 0..20_000 {
+            assert!(store.has(&state(i), hash(&state(i))));
+            store.insert(&state(i), hash(&state(i)), 0);
             assert_eq!(store.parent(i as usize), i as usize / 2);
         }
         assert_eq!(store.len(), 20_000);

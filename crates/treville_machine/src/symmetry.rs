@@ -73,6 +73,10 @@ impl Symmetries {
         Ok(Symmetries { all: known.into_iter().filter(|one| one.fixes_start(code)).collect() })
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// The bytes of the state that stands for this one.
     pub(crate) fn encode<M: Memory>(&self, system: &System<'_, M>, state: &State<M::State>, out: &mut Vec<u8>) {
         system.encode(state, out);

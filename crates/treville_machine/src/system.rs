@@ -1,7 +1,7 @@
 //! A program on a memory: states, the steps from each, and states as bytes.
 
-use crate::code::{Code, STUCK, Step, UpdateOrder};
-use crate::memory::{Bytes, Choice, Flush, Memory, Written, put};
+use crate::code::{Code, Fence, STUCK, Step, UpdateOrder};
+use crate::memory::{Bytes, Choice, Flush, Memory, Written, put, put_positions};
 
 pub(crate) struct System<'c, M: Memory> {
     pub(crate) code: &'c Code,
@@ -22,7 +22,7 @@ pub(crate) struct Bounds {
 pub(crate) struct State<S> {
     /// Where each thread is.
     pub(crate) nodes: Vec<u16>,
-    /// Of all threads.
+    /// Of all threads; 0 where they are not kept.
     pub(crate) regs: Vec<u64>,
     pub(crate) memory: S,
     /// If somebody counts.
@@ -36,6 +36,13 @@ pub(crate) struct Move {
     /// Which of the choices of the actor.
     pub(crate) pick: u32,
     pub(crate) effect: Effect,
+}
+
+impl Move {
+    #[inline]
+    fn of(thread: usize, pick: usize, effect: Effect) -> Self {
+        Move { actor: Actor::Thread(thread), pick: pick as u32, effect }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,17 +63,38 @@ pub(crate) enum Effect {
 
 /// Room for the work of one searcher, and what it has noticed.
 pub(crate) struct Room<S> {
+    /// Equal to the state that steps are made from, between steps.
     next: State<S>,
     choices: Vec<Choice>,
     flushes: Vec<Flush>,
     /// Whether a step was not taken since it would have been beyond the bounds; for callers to reset.
     pub(crate) cut: bool,
+    pub(crate) noticed: Noticed,
+}
+
+/// What is remembered of all steps together.
+#[derive(Default)]
+pub(crate) struct Noticed {
     /// Variables of which more writes would have been kept than the bounds allow.
     pub(crate) full: Vec<bool>,
     /// More accesses would have been made than the bounds allow.
     pub(crate) out_of_actions: bool,
     /// Places that threads passed through on their way, by thread and node.
     pub(crate) passed: Vec<Vec<bool>>,
+}
+
+impl Noticed {
+    /// Adds what somebody else has noticed.
+    pub(crate) fn add(&mut self, other: Noticed) {
+        if self.passed.is_empty() {
+            *self = other;
+            return;
+        }
+        let or = |all: &mut [bool], more: &[bool]| all.iter_mut().zip(more).for_each(|(a, b)| *a |= b);
+        or(&mut self.full, &other.full);
+        self.out_of_actions |= other.out_of_actions;
+        self.passed.iter_mut().zip(&other.passed).for_each(|(all, more)| or(all, more));
+    }
 }
 
 impl<M: Memory> System<'_, M> {
@@ -76,9 +104,11 @@ impl<M: Memory> System<'_, M> {
             choices: Vec::new(),
             flushes: Vec::new(),
             cut: false,
-            full: vec![false; self.code.vars.len()],
-            out_of_actions: false,
-            passed: self.code.threads.iter().map(|thread| vec![false; thread.nodes.len()]).collect(),
+            noticed: Noticed {
+                full: vec![false; self.code.vars.len()],
+                out_of_actions: false,
+                passed: self.code.threads.iter().map(|thread| vec![false; thread.nodes.len()]).collect(),
+            },
         }
     }
 
@@ -95,7 +125,10 @@ impl<M: Memory> System<'_, M> {
         let mut state = self.blank();
         for thread in 0..self.code.threads.len() {
             let entry = self.code.threads[thread].entry;
-            self.settle(&mut state, thread, entry, &mut room.passed[thread]);
+            self.settle(&mut state, thread, entry, &mut room.noticed.passed[thread]);
+            let code = &self.code.threads[thread];
+            let dropped = &code.nodes[usize::from(state.nodes[thread])].dropped;
+            dropped.iter().for_each(|reg| state.regs[code.first_reg + usize::from(*reg)] = 0);
         }
         state
     }
@@ -103,7 +136,7 @@ impl<M: Memory> System<'_, M> {
     /// Runs a thread from a node to where it rests.
     fn settle(&self, state: &mut State<M::State>, thread: usize, mut at: usize, passed: &mut [bool]) {
         let code = &self.code.threads[thread];
-        let regs = &mut state.regs[code.first_reg..code.first_reg + code.regs.len()];
+        let regs = &mut state.regs[code.own_regs()];
         loop {
             let node = &code.nodes[at];
             passed[at] = true;
@@ -112,7 +145,7 @@ impl<M: Memory> System<'_, M> {
             }
             at = run_silent(&node.step, regs);
         }
-        code.nodes[at].dropped.iter().for_each(|reg| regs[usize::from(*reg)] = 0);
+        code.nodes[at].cleared.iter().for_each(|reg| regs[usize::from(*reg)] = 0);
         state.nodes[thread] = at as u16;
     }
 
@@ -124,21 +157,35 @@ impl<M: Memory> System<'_, M> {
         room: &mut Room<M::State>,
         visit: &mut impl FnMut(Move, &State<M::State>),
     ) {
+        room.next.copy(state);
         for thread in 0..self.code.threads.len() {
-            self.thread_steps(state, thread, origin, room, visit);
+            self.steps_of(state, thread, origin, room, visit);
         }
         room.flushes.clear();
         self.memory.flushes(&state.memory, &mut room.flushes);
         for pick in 0..room.flushes.len() {
             let flush = room.flushes[pick];
-            room.next.clone_from_state(state);
             self.memory.flush(&mut room.next.memory, &flush);
             let effect = Effect::Flush { var: flush.var, written: flush.written };
             visit(Move { actor: Actor::Memory(flush.thread), pick: pick as u32, effect }, &room.next);
+            room.next.memory.clone_from(&state.memory);
         }
     }
 
+    /// The same for the steps of one thread.
     pub(crate) fn thread_steps(
+        &self,
+        state: &State<M::State>,
+        thread: usize,
+        origin: u32,
+        room: &mut Room<M::State>,
+        visit: &mut impl FnMut(Move, &State<M::State>),
+    ) {
+        room.next.copy(state);
+        self.steps_of(state, thread, origin, room, visit);
+    }
+
+    fn steps_of(
         &self,
         state: &State<M::State>,
         thread: usize,
@@ -148,52 +195,48 @@ impl<M: Memory> System<'_, M> {
     ) {
         let code = &self.code.threads[thread];
         let node = &code.nodes[usize::from(state.nodes[thread])];
-        let regs = &state.regs[code.first_reg..code.first_reg + code.regs.len()];
         room.choices.clear();
-        let actor = Actor::Thread(thread);
         match &node.step {
             Step::Read { var, acquire, dst, next } => {
                 self.memory.reads(&state.memory, thread, *var, &mut room.choices);
                 for pick in 0..room.choices.len() {
                     let from = room.choices[pick];
-                    let effect = Effect::Read { var: *var, from };
                     if self.begin(state, room) {
                         self.memory.read(&mut room.next.memory, thread, *var, from.at, *acquire);
                         room.next.regs[code.first_reg + dst] = from.value;
-                        self.settle(&mut room.next, thread, *next, &mut room.passed[thread]);
-                        visit(Move { actor, pick: pick as u32, effect }, &room.next);
+                        let effect = Effect::Read { var: *var, from };
+                        self.end(state, Move::of(thread, pick, effect), *next, room, visit);
                     }
                 }
             }
             Step::Write { var, release, value, next } => {
-                let value = value.eval(regs);
+                let value = value.eval(&state.regs[code.own_regs()]);
                 self.memory.writes(&state.memory, thread, *var, &mut room.choices);
                 for pick in 0..room.choices.len() {
                     let after = room.choices[pick];
-                    let effect = Effect::Write { var: *var, after, value };
                     if self.begin(state, room) {
                         let written = Written { value, origin };
                         self.memory.write(&mut room.next.memory, thread, *var, after.at, written, *release);
                         if self.fits(*var, room) {
-                            self.settle(&mut room.next, thread, *next, &mut room.passed[thread]);
-                            visit(Move { actor, pick: pick as u32, effect }, &room.next);
+                            let effect = Effect::Write { var: *var, after, value };
+                            self.end(state, Move::of(thread, pick, effect), *next, room, visit);
+                        } else {
+                            room.next.memory.clone_from(&state.memory);
                         }
                     }
                 }
             }
             Step::Update { .. } => self.update_steps(state, thread, origin, room, visit),
             Step::Pause { .. } | Step::Set { .. } | Step::Branch { .. } | Step::Goto { .. } | Step::Assume { .. } => {
-                room.next.clone_from_state(state);
-                let own = &mut room.next.regs[code.first_reg..code.first_reg + code.regs.len()];
-                let next = run_silent(&node.step, own);
-                self.settle(&mut room.next, thread, next, &mut room.passed[thread]);
-                visit(Move { actor, pick: 0, effect: Effect::Skip }, &room.next);
+                let next = run_silent(&node.step, &mut room.next.regs[code.own_regs()]);
+                self.end(state, Move::of(thread, 0, Effect::Skip), next, room, visit);
             }
-            Step::Fence { next } => {
-                if self.memory.is_drained(&state.memory, thread) {
-                    room.next.clone_from_state(state);
-                    self.settle(&mut room.next, thread, *next, &mut room.passed[thread]);
-                    visit(Move { actor, pick: 0, effect: Effect::Skip }, &room.next);
+            Step::Fence { kind, next } => {
+                if *kind == Fence::Writes {
+                    self.memory.order_writes(&mut room.next.memory, thread);
+                }
+                if *kind != Fence::All || self.memory.is_drained(&state.memory, thread) {
+                    self.end(state, Move::of(thread, 0, Effect::Skip), *next, room, visit);
                 }
             }
             Step::Done | Step::Stuck | Step::Fail => {}
@@ -214,7 +257,6 @@ impl<M: Memory> System<'_, M> {
         let Step::Update { var, order, old, guard, new, next } = &node.step else { return };
         let UpdateOrder { acquire, release, fail_acquire } = *order;
         let old = code.first_reg + old;
-        let own = code.first_reg..code.first_reg + code.regs.len();
         self.memory.updates(&state.memory, thread, *var, &mut room.choices);
         let n_updates = room.choices.len();
         if guard.is_some() {
@@ -222,55 +264,83 @@ impl<M: Memory> System<'_, M> {
         }
         for pick in 0..room.choices.len() {
             let from = room.choices[pick];
-            let actor = Actor::Thread(thread);
-            room.next.clone_from_state(state);
             room.next.regs[old] = from.value;
-            let regs = &room.next.regs[own.clone()];
+            let regs = &room.next.regs[code.own_regs()];
             let writes = guard.as_ref().is_none_or(|guard| guard.eval(regs) == 1);
             if writes != (pick < n_updates) {
                 continue;
             }
             let value = new.eval(regs);
-            let effect =
-                if writes { Effect::Update { var: *var, from, value } } else { Effect::Read { var: *var, from } };
             if !self.begin(state, room) {
                 continue;
             }
-            room.next.regs[old] = from.value;
-            if writes {
+            let effect = if writes {
                 let written = Written { value, origin };
-                let orders = (acquire, release);
-                self.memory.update(&mut room.next.memory, thread, *var, from.at, written, orders);
+                self.memory.update(&mut room.next.memory, thread, *var, from.at, written, (acquire, release));
                 if !self.fits(*var, room) {
+                    room.next.memory.clone_from(&state.memory);
                     continue;
                 }
+                Effect::Update { var: *var, from, value }
             } else {
                 self.memory.fail(&mut room.next.memory, thread, *var, from.at, fail_acquire);
-            }
-            self.settle(&mut room.next, thread, *next, &mut room.passed[thread]);
-            visit(Move { actor, pick: pick as u32, effect }, &room.next);
+                Effect::Read { var: *var, from }
+            };
+            self.end(state, Move::of(thread, pick, effect), *next, room, visit);
         }
+        room.next.regs[old] = state.regs[old];
     }
 
-    /// Begins an access in a copy of the state, unless there may not be more of them.
+    /// Begins an access, unless there may not be more of them.
     #[inline]
     fn begin(&self, state: &State<M::State>, room: &mut Room<M::State>) -> bool {
-        room.next.clone_from_state(state);
         if let Some(most) = self.bounds.actions {
             if state.actions >= most {
-                room.out_of_actions = true;
+                room.noticed.out_of_actions = true;
                 room.cut = true;
                 return false;
             }
-            room.next.actions += 1;
+            room.next.actions = state.actions + 1;
         }
         true
+    }
+
+    /// Ends a step of a thread, which goes on from a node, and takes back what it has changed.
+    #[inline]
+    fn end(
+        &self,
+        state: &State<M::State>,
+        step: Move,
+        next: usize,
+        room: &mut Room<M::State>,
+        visit: &mut impl FnMut(Move, &State<M::State>),
+    ) {
+        let Actor::Thread(thread) = step.actor else { return };
+        self.settle(&mut room.next, thread, next, &mut room.noticed.passed[thread]);
+        visit(step, &room.next);
+        let own = self.code.threads[thread].own_regs();
+        room.next.nodes[thread] = state.nodes[thread];
+        room.next.regs[own.clone()].copy_from_slice(&state.regs[own]);
+        if self.changes_memory(state, thread) {
+            room.next.memory.clone_from(&state.memory);
+        }
+        room.next.actions = state.actions;
+    }
+
+    /// Whether the memory may be another after a step of a thread.
+    #[inline]
+    fn changes_memory(&self, before: &State<M::State>, thread: usize) -> bool {
+        match self.code.threads[thread].nodes[usize::from(before.nodes[thread])].step {
+            Step::Read { .. } => !M::READS_LEAVE_NO_TRACE,
+            Step::Write { .. } | Step::Update { .. } | Step::Fence { .. } => true,
+            _ => false,
+        }
     }
 
     /// Whether no more writes of a variable are kept than may be.
     fn fits(&self, var: usize, room: &mut Room<M::State>) -> bool {
         let fits = self.memory.n_kept(&room.next.memory, var) <= self.bounds.messages[var];
-        room.full[var] |= !fits;
+        room.noticed.full[var] |= !fits;
         room.cut |= !fits;
         fits
     }
@@ -296,8 +366,8 @@ impl<M: Memory> System<'_, M> {
 
     pub(crate) fn encode(&self, state: &State<M::State>, out: &mut Vec<u8>) {
         out.clear();
+        put_positions(&state.nodes, out);
         for (thread, node) in self.code.threads.iter().zip(&state.nodes) {
-            put(u64::from(*node), out);
             let kept = &thread.nodes[usize::from(*node)].kept;
             kept.iter().for_each(|reg| put(state.regs[thread.first_reg + usize::from(*reg)], out));
         }
@@ -307,25 +377,72 @@ impl<M: Memory> System<'_, M> {
         self.memory.encode(&state.memory, out);
     }
 
-    pub(crate) fn decode(&self, bytes: &[u8], state: &mut State<M::State>) {
-        let mut bytes = Bytes(bytes);
-        for (thread, node) in self.code.threads.iter().zip(&mut state.nodes) {
-            *node = bytes.get() as u16;
-            let Some(facts) = thread.nodes.get(usize::from(*node)) else { continue };
-            facts.dropped.iter().for_each(|reg| state.regs[thread.first_reg + usize::from(*reg)] = 0);
-            facts.kept.iter().for_each(|reg| state.regs[thread.first_reg + usize::from(*reg)] = bytes.get());
+    /// The bytes of what a step leads to, from those of the state before it: most of them are the same.
+    pub(crate) fn encode_after(
+        &self,
+        (before, bytes, layout): (&State<M::State>, &[u8], &Layout),
+        step: &Move,
+        after: &State<M::State>,
+        out: &mut Vec<u8>,
+    ) {
+        out.clear();
+        let thread = match step.actor {
+            Actor::Thread(thread) if self.bounds.actions.is_none() && self.code.has_small_nodes => thread,
+            Actor::Thread(_) => return self.encode(after, out),
+            Actor::Memory(_) => {
+                out.extend_from_slice(&bytes[..layout.memory]);
+                return self.memory.encode(&after.memory, out);
+            }
+        };
+        let regs_start = if thread == 0 { after.nodes.len() } else { layout.regs[thread - 1] };
+        out.extend_from_slice(&bytes[..regs_start]);
+        out[thread] = after.nodes[thread] as u8;
+        let code = &self.code.threads[thread];
+        let kept = &code.nodes[usize::from(after.nodes[thread])].kept;
+        kept.iter().for_each(|reg| put(after.regs[code.first_reg + usize::from(*reg)], out));
+        if self.changes_memory(before, thread) {
+            out.extend_from_slice(&bytes[layout.regs[thread]..layout.memory]);
+            self.memory.encode(&after.memory, out);
+        } else {
+            out.extend_from_slice(&bytes[layout.regs[thread]..]);
+        }
+    }
+
+    pub(crate) fn decode(&self, encoded: &[u8], state: &mut State<M::State>, layout: &mut Layout) {
+        let mut bytes = Bytes(encoded);
+        // What is kept at other places only is 0.
+        for (thread, node) in self.code.threads.iter().zip(&state.nodes) {
+            let kept = &thread.nodes[usize::from(*node)].kept;
+            kept.iter().for_each(|reg| state.regs[thread.first_reg + usize::from(*reg)] = 0);
+        }
+        bytes.get_positions(&mut state.nodes);
+        layout.regs.clear();
+        for (thread, node) in self.code.threads.iter().zip(&state.nodes) {
+            let kept = &thread.nodes[usize::from(*node)].kept;
+            kept.iter().for_each(|reg| state.regs[thread.first_reg + usize::from(*reg)] = bytes.get());
+            layout.regs.push(encoded.len() - bytes.0.len());
         }
         if self.bounds.actions.is_some() {
             state.actions = bytes.get() as u32;
         }
+        layout.memory = encoded.len() - bytes.0.len();
         self.memory.decode(&mut bytes, &mut state.memory);
     }
+}
+
+/// Where the parts of a state's bytes end.
+#[derive(Default)]
+pub(crate) struct Layout {
+    /// The registers of each thread.
+    regs: Vec<usize>,
+    /// What comes before the memory.
+    memory: usize,
 }
 
 impl<S: Clone> State<S> {
     /// A copy that uses the room that is there.
     #[inline]
-    fn clone_from_state(&mut self, other: &State<S>) {
+    fn copy(&mut self, other: &State<S>) {
         self.nodes.clone_from(&other.nodes);
         self.regs.clone_from(&other.regs);
         self.memory.clone_from(&other.memory);

@@ -1,10 +1,10 @@
-//! Registers of a loop-free function that hold one constant wherever control comes from are replaced by it, and branches that
-//! this decides are taken. What loops counted with is then known in their copies.
+//! Registers that hold one constant wherever control comes from are replaced by it, and branches that this decides are taken.
+//! What loops counted with is then known in their copies. Of what a loop assigns, nothing is known in it.
 
 use crate::cfg::Cfg;
 use crate::fold::Folder;
 use crate::ops;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use treville_base::IndexVec;
 use treville_ir::{BlockId, Expr, Func, Op, Reg, Terminator};
 
@@ -22,8 +22,14 @@ pub(crate) fn propagate_constants(func: &mut Func, entry: &BTreeMap<Reg, Option<
         None => Some((r, Expr::int(0, info.width))),
     };
     at_start[BlockId(0)] = Some(regs.iter_enumerated().filter_map(zero).collect());
+    let assigned = assigned_in_loops(func, &cfg);
     for &id in &cfg.order {
         let Some(mut known) = at_start[id].take() else { continue };
+        match assigned.get(&id) {
+            Some(Some(regs)) => known.retain(|reg, _| !regs.contains(reg)),
+            Some(None) => known.clear(),
+            None => {}
+        }
         for inst in &mut func.blocks[id].insts {
             operation(&mut inst.op, &mut known, &folder);
         }
@@ -42,6 +48,25 @@ pub(crate) fn propagate_constants(func: &mut Func, entry: &BTreeMap<Reg, Option<
             }
         }
     }
+}
+
+/// What loops assign, by the blocks where control comes back to; nothing is known of a loop that can be entered elsewhere.
+fn assigned_in_loops(func: &Func, cfg: &Cfg) -> BTreeMap<BlockId, Option<BTreeSet<Reg>>> {
+    let loops = cfg.loops();
+    let rank: BTreeMap<BlockId, usize> = cfg.order.iter().enumerate().map(|(i, block)| (*block, i)).collect();
+    let mut assigned = BTreeMap::new();
+    for from in &cfg.order {
+        for to in ops::successors(&func.blocks[*from].end).filter(|to| rank.get(to) <= rank.get(from)) {
+            let body = loops.get(&to).filter(|_| cfg.dominates(to, *from));
+            let regs = body.map(|body| {
+                let insts = body.iter().flat_map(|block| &func.blocks[*block].insts);
+                insts.filter_map(|inst| ops::def(&inst.op)).collect()
+            });
+            let before: Option<Option<BTreeSet<Reg>>> = assigned.remove(&to);
+            assigned.insert(to, if before == Some(None) { None } else { regs });
+        }
+    }
+    assigned
 }
 
 fn operation(op: &mut Op, known: &mut Known, folder: &Folder<'_>) {

@@ -1,6 +1,7 @@
 //! Which unknown pairs an engine has to represent: those that can make a difference to a check, passed down from the checks to
 //! what terms are defined by, with the polarity in which they are needed.
 
+use crate::closing::{Closing, closing};
 use crate::derive::{Context, Knowledge};
 use crate::facts::Factor;
 use crate::plan::{Plan, Recursion};
@@ -136,6 +137,12 @@ impl<'a> Needs<'a> {
         let known = self.known;
         let may = |t: TermId| known[t].may.rel();
         let n = self.context.world.n;
+        match closing(self.context.model, t, polarity) {
+            Some(Closing::Transitive(a)) => return self.need(a, polarity, pairs),
+            Some(Closing::FirstStep(a)) => return self.pass_closure(t, a, polarity, pairs.rel()),
+            Some(Closing::LastStep { start, step }) => return self.pass_steps(t, start, step, polarity, pairs.rel()),
+            None => {}
+        }
         match *self.context.model.term(t) {
             Term::Union(a, b) | Term::Inter(a, b) => self.need(a, polarity, pairs) | self.need(b, polarity, pairs),
             Term::Diff(a, b) => self.need(a, polarity, pairs) | self.need(b, polarity.opposite(), pairs),
@@ -147,7 +154,6 @@ impl<'a> Needs<'a> {
                 let (left, right) = factors(pairs.rel(), upper(a), upper(b));
                 self.need(a, polarity, &Extent::Rel(left)) | self.need(b, polarity, &Extent::Rel(right))
             }
-            Term::Plus(a) | Term::Star(a) => self.pass_closure(t, a, polarity, pairs.rel()),
             Term::Product(a, b) => {
                 let (from, to) = (Extent::Set(pairs.rel().domain()), Extent::Set(pairs.rel().range()));
                 self.need(a, polarity, &from) | self.need(b, polarity, &to)
@@ -170,29 +176,51 @@ impl<'a> Needs<'a> {
                 self.need(self.context.model.recs[rec].bodies[i as usize], polarity, pairs)
             }
             // Choices need all that they look at anyway; the others are judged by evaluating them.
-            Term::Rec(..) | Term::Pick(_) | Term::General(_) => false,
+            Term::Rec(..) | Term::Pick(_) | Term::General(_) | Term::Plus(_) | Term::Star(_) => false,
             Term::BaseSet(_) | Term::BaseRel(_) | Term::Empty | Term::Universe => false,
         }
     }
 
     /// A closure `t` of `a` is defined as `a | a ; t` (with the identity, if it is reflexive).
     fn pass_closure(&mut self, t: TermId, a: TermId, polarity: Polarity, pairs: &Relation) -> bool {
-        let known = &self.known[a];
-        let first = || known.may.rel().difference(&detours(self.context, known.must.rel()));
-        let step = &*self.steps.entry(a).or_insert_with(first);
+        let step = self.step(a);
         let back = step.inverse();
-        let (unknown, mut all) = (self.unknown[t].rel(), pairs.clone());
-        loop {
-            let mut rest = back.compose(&all);
-            rest.intersect_assign(unknown);
-            if rest.is_subset(&all) {
-                break;
-            }
-            all.union_assign(&rest);
-        }
-        let (mut first, _) = factors(&all, Factor::Rel(step), Factor::Rel(self.known[t].may.rel()));
+        let all = self.with_rest(t, pairs, |all| back.compose(all));
+        let (mut first, _) = factors(&all, Factor::Rel(&step), Factor::Rel(self.known[t].may.rel()));
         first.union_assign(&all.intersection(self.known[a].may.rel()));
         self.need(t, polarity, &Extent::Rel(all)) | self.need(a, polarity, &Extent::Rel(first))
+    }
+
+    /// A composition `t` of `start` with a closure of `a` is defined as `start | t ; a`.
+    fn pass_steps(&mut self, t: TermId, start: TermId, a: TermId, polarity: Polarity, pairs: &Relation) -> bool {
+        let step = self.step(a);
+        let back = step.inverse();
+        let all = self.with_rest(t, pairs, |all| all.compose(&back));
+        let (_, last) = factors(&all, Factor::Rel(self.known[t].may.rel()), Factor::Rel(&step));
+        let first = all.intersection(self.known[start].may.rel());
+        self.need(t, polarity, &Extent::Rel(all))
+            | self.need(a, polarity, &Extent::Rel(last))
+            | self.need(start, polarity, &Extent::Rel(first))
+    }
+
+    /// The pairs of a term that closures of it have to look at as steps.
+    fn step(&mut self, a: TermId) -> Relation {
+        let known = &self.known[a];
+        let steps = || known.may.rel().difference(&detours(self.context, known.must.rel()));
+        self.steps.entry(a).or_insert_with(steps).clone()
+    }
+
+    /// Pairs of a term, and all that are left of these when a step is taken off, again and again.
+    fn with_rest(&self, t: TermId, pairs: &Relation, rest: impl Fn(&Relation) -> Relation) -> Relation {
+        let mut all = pairs.clone();
+        loop {
+            let mut more = rest(&all);
+            more.intersect_assign(self.unknown[t].rel());
+            if more.is_subset(&all) {
+                return all;
+            }
+            all.union_assign(&more);
+        }
     }
 }
 

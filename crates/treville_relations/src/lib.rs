@@ -11,14 +11,13 @@
 //! execution that passes the required checks.
 //!
 //! [`local()`] takes sources and coherence edges out of the facts beforehand that the model excludes within a thread.
-
+//!
 //! # What an encoder does with it
 //!
 //! - A pair outside `may` is false, one inside `must` is "both events happen"; only pairs of [`Analysis::active`] get a literal.
 //! - A literal that is needed [`Polarity::Up`] gets "the definition implies the literal", one that is needed
-//!   [`Polarity::Down`] the converse; for recursive definitions, the latter must be well-founded. A closure `t` of `a` is
-//!   defined as `a | s ; t` (and the identity), with the pairs `s` of `a` in [`Analysis::steps`]: that is what active pairs
-//!   suffice for.
+//!   [`Polarity::Down`] the converse; for recursive definitions, the latter must be well-founded. Closures are defined
+//!   as [`closing`] says, with the steps in [`Analysis::steps`]: that is what active pairs suffice for.
 //! - A check looks at the pairs of its [`Relevance`], certain ones included.
 //! - [`Analysis::stated`] and [`Analysis::contradictions`] are stated. Without them, what was concluded from a check would be
 //!   lost together with the check's own pairs.
@@ -27,6 +26,7 @@
 mod active;
 mod analysis;
 mod bottom_up;
+mod closing;
 mod derive;
 mod downward;
 mod duties;
@@ -39,6 +39,7 @@ mod local;
 mod plan;
 
 pub use analysis::{Analysis, Counts, Level, Options, Relevance, Sizes, analyse};
+pub use closing::{Closing, closing};
 pub use duties::Duty;
 pub use extent::{ByPolarity, Extent, Known, Polarity};
 pub use facts::Facts;

@@ -87,7 +87,7 @@ fn rows(checked: &ClaimsChecked, palette: Palette, out: &mut String) {
             Answer::Absent(_) if alone == Some(false) => palette.paint(Paint::Good, "inductive with the others"),
             Answer::Reached(run) => palette.paint(Paint::Bad, &format!("violated {}", steps(run))),
             Answer::Absent(scope) if scope.complete && checked.vacuous[i] => {
-                let vacuous = "holds, but says nothing: no state satisfies its left side";
+                let vacuous = "holds, but says nothing of any state that is reached";
                 palette.paint(Paint::Doubt, vacuous)
             }
             Answer::Absent(scope) if scope.complete => palette.paint(Paint::Good, "holds"),
@@ -112,6 +112,9 @@ fn rows(checked: &ClaimsChecked, palette: Palette, out: &mut String) {
     }
     for assumption in &checked.scope.relative_to {
         let _ = writeln!(out, "  {} {assumption}", palette.paint(Paint::Doubt, "bounded"));
+    }
+    for assumption in &checked.assumes {
+        let _ = writeln!(out, "  {} {assumption}", palette.paint(Paint::Doubt, "assuming"));
     }
     for (thread, label) in &checked.outcome.unreached {
         let name = &checked.program.roots[*thread].name;

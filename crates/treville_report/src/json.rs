@@ -2,7 +2,7 @@
 //! not apply is left out, none changes its meaning.
 
 use crate::{
-    Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, ProgramChecked, claims, show_state, state,
+    Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, ProgramChecked, claims, rma, show_state, state,
 };
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
@@ -35,23 +35,32 @@ pub fn json(report: &FileReport, details: Details) -> String {
         Content::Checked(checked) => answered(&mut object, report, checked, details),
         Content::Program(checked) => program(&mut object, report, checked, details),
         Content::Claims(checked) => {
-            scope(&mut object, &checked.verdict, &checked.scope);
+            let relative_to = [checked.scope.relative_to.as_slice(), &checked.assumes].concat();
+            scope(&mut object, &checked.verdict, &Scope { relative_to, ..checked.scope.clone() });
             if let Some(reason) = report.reason() {
                 object.string("reason", &reason);
             }
             claims::json(&mut object, checked, details);
         }
+        Content::Remote(checked) => {
+            scope(&mut object, &checked.verdict, &checked.scope);
+            if let Some(reason) = report.reason() {
+                object.string("reason", &reason);
+            }
+            rma::json(&mut object, checked, details);
+        }
     }
     object.raw("time_ms", &format!("{:.3}", report.time.as_secs_f64() * 1e3));
-    let outcome = match &report.content {
-        Content::Checked(checked) => Some(&checked.outcome),
-        Content::Program(checked) => Some(&checked.outcome),
-        Content::Claims(checked) => Some(&checked.outcome),
+    let stats = match &report.content {
+        Content::Checked(checked) => Some(&checked.outcome.stats),
+        Content::Program(checked) => Some(&checked.outcome.stats),
+        Content::Claims(checked) => Some(&checked.outcome.stats),
+        Content::Remote(checked) => Some(&checked.stats),
         Content::Failed(_) => None,
     };
-    if let (Some(outcome), true) = (outcome, details.stats) {
+    if let (Some(figures), true) = (stats, details.stats) {
         let mut stats = Object::new();
-        outcome.stats.iter().for_each(|(name, value)| stats.number(name, *value));
+        figures.iter().for_each(|(name, value)| stats.number(name, *value));
         object.raw("stats", &stats.end());
     }
     object.end()

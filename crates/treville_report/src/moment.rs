@@ -32,7 +32,13 @@ pub fn moment(moment: &Moment, subject: &Subject<'_>, palette: Palette) -> Strin
     for broken in moment.broken.iter().filter_map(|broken| subject.claims.invariants.get(*broken)) {
         let _ = writeln!(out, "  {}", palette.paint(Paint::Bad, &format!("{} does not hold", broken.name)));
     }
-    if moment.steps.is_empty() {
+    if moment.cut {
+        let _ = writeln!(
+            out,
+            "  {}",
+            palette.paint(Paint::Doubt, "a variable has as many writes as are kept: steps are left out")
+        );
+    } else if moment.steps.is_empty() {
         let _ = writeln!(out, "  nothing comes next");
     }
     for (i, step) in moment.steps.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! What a report is about: one file, checked or not.
 
+use crate::RmaChecked;
 use std::sync::Arc;
 use std::time::Duration;
 use treville_base::{Diagnostic, LineCol, SourceMap};
@@ -33,6 +34,7 @@ pub enum Content {
     Checked(Box<Checked>),
     Program(Box<ProgramChecked>),
     Claims(Box<ClaimsChecked>),
+    Remote(Box<RmaChecked>),
     Failed(Failure),
 }
 
@@ -66,6 +68,8 @@ pub struct ClaimsChecked {
     pub inductive: Option<Vec<bool>>,
     pub verdict: Verdict,
     pub scope: Scope,
+    /// What is taken for granted of the program.
+    pub assumes: Vec<String>,
 }
 
 /// A litmus question with its answer.
@@ -144,6 +148,7 @@ impl FileReport {
             Content::Checked(checked) => VerdictWord::of(&checked.verdict),
             Content::Program(checked) => VerdictWord::of(&checked.verdict),
             Content::Claims(checked) => VerdictWord::of(&checked.verdict),
+            Content::Remote(checked) => VerdictWord::of(&checked.verdict),
         }
     }
 
@@ -154,6 +159,7 @@ impl FileReport {
             Content::Checked(checked) => reason_of(&checked.verdict),
             Content::Program(checked) => reason_of(&checked.verdict),
             Content::Claims(checked) => reason_of(&checked.verdict),
+            Content::Remote(checked) => reason_of(&checked.verdict),
         }
     }
 
@@ -161,7 +167,7 @@ impl FileReport {
     pub fn test(&self) -> &str {
         match &self.content {
             Content::Checked(checked) => &checked.program.name,
-            Content::Program(_) | Content::Claims(_) | Content::Failed(_) => &self.file,
+            Content::Program(_) | Content::Claims(_) | Content::Remote(_) | Content::Failed(_) => &self.file,
         }
     }
 }

@@ -72,6 +72,10 @@ pub fn summary_row(report: &FileReport, width: usize, palette: Palette) -> Strin
             let names: Vec<&str> = checked.violations().map(|(_, name, _)| name).collect();
             let _ = write!(line, "{:<10} {:>9.1} ms", names.join(", "), report.time.as_secs_f64() * 1e3);
         }
+        Content::Remote(checked) => {
+            let steps = checked.run.as_ref().map_or(String::new(), |run| format!("{} steps", run.trace.steps.len()));
+            let _ = write!(line, "{steps:<10} {:>9.1} ms", report.time.as_secs_f64() * 1e3);
+        }
         Content::Failed(_) => {}
     }
     if let Some(reason) = report.reason() {

@@ -3,7 +3,7 @@
 use crate::diagnostics::render_place;
 use crate::{
     Checked, Content, Details, Drawing, FileReport, Paint, Palette, ProgramChecked, claims, execution,
-    json::observation_word, render_diagnostics, show_condition, state, state_items, story,
+    json::observation_word, render_diagnostics, rma, show_condition, state, state_items, story,
 };
 use std::fmt::Write;
 use treville_ir::Quantifier;
@@ -24,6 +24,7 @@ pub fn text(report: &FileReport, details: Details, palette: Palette) -> String {
         Content::Checked(checked) => answer(report, checked, details, palette),
         Content::Program(checked) => program(report, checked, details, palette),
         Content::Claims(checked) => claims::text(report, checked, details, palette),
+        Content::Remote(checked) => rma::text(report, checked, details, palette),
     }
 }
 

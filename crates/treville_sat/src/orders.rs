@@ -7,10 +7,12 @@
 
 mod fixed;
 mod graph;
+mod images;
 
 use crate::{Lit, Preparation, Theory, Var};
 use fixed::{Candidate, Role};
 use graph::{Arc, Graph};
+use images::Images;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use treville_base::{Idx, IndexVec};
@@ -82,6 +84,7 @@ pub struct Orders {
     explain: Option<Box<dyn Explain>>,
     log: Option<Vec<Lemma>>,
     without_propagation: bool,
+    images: Images,
 }
 
 #[derive(Clone, Copy)]
@@ -112,6 +115,12 @@ impl Orders {
     pub fn set_explain(&mut self, explain: Box<dyn Explain>) {
         self.is_stale = true;
         self.explain = Some(explain);
+    }
+
+    /// Of each conflict, tells also what it is after an exchange of nodes, each with its counterpart.
+    pub fn set_exchanges(&mut self, exchanges: Vec<FxHashMap<usize, usize>>) {
+        self.is_stale = true;
+        self.images = Images::new(exchanges);
     }
 
     /// Keeps every clause that the theory tells from now on.
@@ -222,12 +231,31 @@ impl Orders {
             banned.extend(cycle.iter().copied().filter(|edge| self.edges[*edge].lit != Lit::TRUE));
             let is_last = banned.len() == n_banned;
             cycle.insert(0, edge);
-            let lemma = self.lemma_of(cycle, None, limit);
+            let lemma = self.lemma_of(cycle.clone(), None, limit);
             self.lemmas.push_back(lemma);
+            self.tell_images(&cycle);
             if is_last {
                 break;
             }
         }
+    }
+
+    fn tell_images(&mut self, cycle: &[EdgeId]) {
+        for cycle in self.images.of(cycle, &self.edges) {
+            let lits = cycle.iter().map(|edge| self.edges[*edge].lit).filter(|lit| *lit != Lit::TRUE);
+            let mut clause: Vec<Lit> = lits.map(|lit| !lit).collect();
+            clause.sort_unstable();
+            clause.dedup();
+            let lemma = self.noted(Lemma { clause, cycle });
+            self.lemmas.push_back(lemma);
+        }
+    }
+
+    fn noted(&mut self, lemma: Lemma) -> Lemma {
+        if let Some(log) = &mut self.log {
+            log.push(lemma.clone());
+        }
+        lemma
     }
 
     /// The clause that forbids `cycle`, with `implied` among its edges' negated literals left as it is.
@@ -246,11 +274,7 @@ impl Orders {
         }
         clause.sort_unstable();
         clause.dedup();
-        let lemma = Lemma { clause, cycle };
-        if let Some(log) = &mut self.log {
-            log.push(lemma.clone());
-        }
-        lemma
+        self.noted(Lemma { clause, cycle })
     }
 }
 
@@ -337,6 +361,7 @@ impl Orders {
     /// Looks at all edges anew: the graph with the fixed ones, the lists of the others, and what follows already.
     fn rebuild(&mut self, preparation: &mut Preparation) {
         let roles = self.roles();
+        self.images.rebuild(&self.edges);
         let (fixed, open): (Vec<EdgeId>, Vec<EdgeId>) = self
             .edges
             .ids()

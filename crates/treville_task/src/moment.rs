@@ -14,6 +14,8 @@ pub struct Moment {
     pub known: Vec<Known>,
     /// What may come next.
     pub steps: Vec<RunStep>,
+    /// More could come next, but no more writes of a variable are kept than there are.
+    pub cut: bool,
     /// Invariants that do not hold here, by number.
     pub broken: Vec<usize>,
 }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use treville_base::{Cancel, IndexVec};
 use treville_event::BaseRel;
 use treville_model::{CheckKind, Orders, PickId, PickSource, RecOrder, Term, TermId, children};
-use treville_relations::{Duty, Extent, Polarity};
+use treville_relations::{Closing, Duty, Extent, Polarity, closing};
 use treville_sat::Lit;
 
 /// A pair of a term as an encoder sees it.
@@ -44,21 +44,22 @@ impl Encoder<'_> {
         let terms: Vec<TermId> = self.model.terms.ids().collect();
         for t in terms {
             let (active, stated) = (&self.analysis.active[t], &self.analysis.stated[t]);
-            let (up, mut down) = (active.up.union(&stated.up), active.down.union(&stated.down));
-            if self.options.fixpoint == Fixpoint::Kleene && grounds.recursive[t] {
-                down.union_assign(&up);
-            }
+            let (up, down) = (active.up.union(&stated.up), active.down.union(&stated.down));
+            let least = self.options.fixpoint == Fixpoint::Kleene && grounds.recursive[t];
             for (x, y) in up.pairs() {
                 if cancel.is_due() {
                     return None;
                 }
                 self.define_up(t, x, y);
+                if least && !down.contains(x, y) {
+                    self.define_down(t, x, y, Polarity::Up, &mut grounds);
+                }
             }
             for (x, y) in down.pairs() {
                 if cancel.is_due() {
                     return None;
                 }
-                self.define_down(t, x, y, &mut grounds);
+                self.define_down(t, x, y, Polarity::Down, &mut grounds);
             }
         }
         let relevance = &self.analysis.relevance;
@@ -172,10 +173,13 @@ impl Encoder<'_> {
     }
 
     /// The ways to derive a pair from pairs of the terms that its term is defined by; `None` if it is not derived at all.
-    fn derivations(&mut self, t: TermId, x: usize, y: usize) -> Option<Vec<Derivation>> {
+    fn derivations(&mut self, t: TermId, x: usize, y: usize, polarity: Polarity) -> Option<Vec<Derivation>> {
         let of = |edges: &[(TermId, usize, usize)]| Derivation { edges: edges.to_vec(), lits: Vec::new() };
         let may = |t: TermId| &self.analysis.knowledge[t].may;
         let n = self.events.len();
+        if let Some(closing) = closing(self.model, t, polarity) {
+            return Some(self.closed(t, x, y, closing));
+        }
         Some(match *self.model.term(t) {
             Term::Union(a, b) => vec![of(&[(a, x, y)]), of(&[(b, x, y)])],
             Term::Inter(a, b) => vec![of(&[(a, x, y), (b, x, y)])],
@@ -193,17 +197,6 @@ impl Encoder<'_> {
                 between.map(|z| of(&[(a, x, z), (b, z, y)])).collect()
             }
             Term::Inverse(a) => vec![of(&[(a, y, x)])],
-            Term::Plus(a) | Term::Star(a) => {
-                let rest = may(t);
-                let step = self.analysis.steps.get(&a).unwrap_or(may(a).rel());
-                let between = (0..n).filter(|&z| z != x && z != y && step.contains(x, z) && rest.contains(z, y));
-                let longer = between.map(|z| of(&[(a, x, z), (t, z, y)]));
-                let mut all: Vec<Derivation> = [of(&[(a, x, y)])].into_iter().chain(longer).collect();
-                if x == y && matches!(self.model.term(t), Term::Star(_)) {
-                    all.push(Derivation { edges: Vec::new(), lits: vec![self.happens[x]] });
-                }
-                all
-            }
             Term::Opt(_) if x == y => vec![Derivation { edges: Vec::new(), lits: vec![self.happens[x]] }],
             Term::Opt(a) => vec![of(&[(a, x, y)])],
             Term::Product(a, b) => vec![of(&[(a, x, x), (b, y, y)])],
@@ -214,14 +207,40 @@ impl Encoder<'_> {
             Term::Rec(rec, i) if self.model.recs[rec].order == RecOrder::Least => {
                 vec![of(&[(self.model.recs[rec].bodies[i as usize], x, y)])]
             }
-            Term::Rec(..) | Term::Pick(_) | Term::General(_) => return None,
+            Term::Rec(..) | Term::Pick(_) | Term::General(_) | Term::Plus(_) | Term::Star(_) => return None,
             Term::BaseSet(_) | Term::BaseRel(_) | Term::Empty | Term::Universe => return None,
         })
     }
 
+    /// The ways to derive a pair of a closure, or of what ends with one.
+    fn closed(&self, t: TermId, x: usize, y: usize, closing: Closing) -> Vec<Derivation> {
+        let may = |t: TermId| &self.analysis.knowledge[t].may;
+        let step = |a: TermId| self.analysis.steps.get(&a).unwrap_or(may(a).rel());
+        let all = 0..self.events.len();
+        let (short, long): (TermId, Vec<_>) = match closing {
+            Closing::Transitive(a) => (a, Vec::new()),
+            Closing::FirstStep(a) => {
+                let (first, rest) = (step(a), may(t));
+                let between = all.filter(|&z| z != x && z != y && first.contains(x, z) && rest.contains(z, y));
+                (a, between.map(|z| vec![(a, x, z), (t, z, y)]).collect())
+            }
+            Closing::LastStep { start, step: a } => {
+                let (rest, last) = (may(t), step(a));
+                let between = all.filter(|&z| z != y && rest.contains(x, z) && last.contains(z, y));
+                (start, between.map(|z| vec![(t, x, z), (a, z, y)]).collect())
+            }
+        };
+        let edges = [vec![(short, x, y)]].into_iter().chain(long);
+        let mut all: Vec<Derivation> = edges.map(|edges| Derivation { edges, lits: Vec::new() }).collect();
+        if x == y && matches!(self.model.term(t), Term::Star(_)) {
+            all.push(Derivation { edges: Vec::new(), lits: vec![self.happens[x]] });
+        }
+        all
+    }
+
     /// The definition implies the pair; if the pair is known not to be there, the definition does not hold.
     fn define_up(&mut self, t: TermId, x: usize, y: usize) {
-        let Some(derivations) = self.derivations(t, x, y) else { return self.state_base(t, x, y) };
+        let Some(derivations) = self.derivations(t, x, y, Polarity::Up) else { return self.state_base(t, x, y) };
         let defined = match self.edge(t, x, y) {
             Edge::Never => Lit::FALSE,
             Edge::Always => return,
@@ -238,8 +257,10 @@ impl Encoder<'_> {
     }
 
     /// The pair implies its definition; if it is known to be there, the definition holds whenever both events happen.
-    fn define_down(&mut self, t: TermId, x: usize, y: usize, grounds: &mut Grounds) {
-        let Some(derivations) = self.derivations(t, x, y) else { return self.state_base(t, x, y) };
+    ///
+    /// `polarity` says which pairs of other terms are there to derive it from.
+    fn define_down(&mut self, t: TermId, x: usize, y: usize, polarity: Polarity, grounds: &mut Grounds) {
+        let Some(derivations) = self.derivations(t, x, y, polarity) else { return self.state_base(t, x, y) };
         let defined = match self.edge(t, x, y) {
             Edge::Never => return,
             Edge::Always => self.both(x, y),

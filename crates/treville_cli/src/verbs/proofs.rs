@@ -32,7 +32,7 @@ impl ProofFolder {
         let proofs = match &report.content {
             Content::Checked(checked) => &checked.outcome.proofs,
             Content::Program(checked) => &checked.outcome.proofs,
-            Content::Claims(_) | Content::Failed(_) => return Ok(()),
+            Content::Claims(_) | Content::Remote(_) | Content::Failed(_) => return Ok(()),
         };
         if proofs.is_empty() {
             return Ok(());

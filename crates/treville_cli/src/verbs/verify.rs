@@ -2,7 +2,7 @@
 
 use super::proofs::ProofFolder;
 use super::{cancel, configure, expand, jobs, say_failure, step};
-use crate::args::{VerifyArgs, VerifyFormat};
+use crate::args::{Emit, VerifyArgs, VerifyFormat};
 use crate::batch::{self, Done};
 use crate::disk::Disk;
 use crate::exit::Status;
@@ -10,13 +10,9 @@ use crate::output::Output;
 use crate::progress::{Progress, Watch};
 use std::time::{Duration, Instant};
 use treville::report::{Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, summary_row, text};
-use treville::{Session, States};
+use treville::{Options, Session, Stage, States};
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
-    if let Some(why) = args.later.refusal() {
-        output.error(&why);
-        return Status::Wrong;
-    }
     let files = match expand(&args.inputs, output) {
         Ok(files) => files,
         Err(status) => return status,
@@ -25,6 +21,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let mut options = args.run.options(args.model.options(), printer.wants_states());
     options.run.bmc.proofs = args.proof.is_some();
     options.run.inductive = args.inductive;
+    options.run.rma.flushes = args.flush.clone();
     let mut proofs = match args.proof.as_deref().map(ProofFolder::new).transpose() {
         Ok(proofs) => proofs,
         Err(why) => {
@@ -40,6 +37,9 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let session = Session::new(&Disk, cancel.clone());
     if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
         return status;
+    }
+    if let Some(stage) = args.emit {
+        return emit(&session, &files, &options, stage, output);
     }
     if args.interactive {
         return step::run(&session, &files, &options, output);
@@ -73,6 +73,23 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     progress.clear(output);
     printer.end(output);
     status
+}
+
+/// Prints a stage of the proof of each file.
+fn emit(session: &Session<'_>, files: &[String], options: &Options, stage: Emit, output: &mut Output) -> Status {
+    let stage = match stage {
+        Emit::Reduced => Stage::Reduced,
+        Emit::Boolean => Stage::Boolean,
+        Emit::Extrapolated => Stage::Extrapolated,
+    };
+    let one = |file: &String| match session.stage(file, options, stage) {
+        Ok(text) => {
+            let _ = output.print(&text);
+            Status::Yes
+        }
+        Err(failure) => say_failure(file, &failure, output),
+    };
+    files.iter().map(one).fold(Status::Yes, Status::and)
 }
 
 /// A report about a file that was not checked to its end.
@@ -144,7 +161,7 @@ impl Printer {
 
     fn herd(&self, report: &FileReport, output: &Output) -> String {
         herd(report).unwrap_or_else(|| {
-            if let Content::Program(_) | Content::Claims(_) = report.content {
+            if let Content::Program(_) | Content::Claims(_) | Content::Remote(_) = report.content {
                 output.note(&format!("{}: herd7 has no programs, and so no text for their answers\n", report.file));
             }
             if let (Content::Checked(_), Some(reason)) = (&report.content, report.reason()) {

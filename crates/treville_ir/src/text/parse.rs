@@ -30,14 +30,7 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
         conditional_store_data: false,
         loose_compare: false,
     };
-    let program = Program {
-        name: Name::new(""),
-        dialect: Arc::new(dialect),
-        tags: IndexVec::new(),
-        funcs: IndexVec::new(),
-        roots: IndexVec::new(),
-        objects: IndexVec::new(),
-    };
+    let program = Program::new("", Arc::new(dialect));
     let mut parser = Parser {
         tokens,
         at: 0,

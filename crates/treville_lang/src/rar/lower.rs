@@ -20,6 +20,19 @@ pub(super) struct Scope {
     pub(super) labels: BTreeMap<Name, Span>,
 }
 
+impl Scope {
+    /// What can be said of a thread that is written in another language.
+    pub(super) fn of(func: &Func) -> Scope {
+        let named = func.regs.iter_enumerated().filter(|(_, info)| !info.is_temporary());
+        let insts = func.blocks.iter().flat_map(|block| &block.insts);
+        let labels = insts.filter_map(|inst| match &inst.op {
+            Op::Mark(Mark::At(Some(label))) => Some((label.clone(), inst.span)),
+            _ => None,
+        });
+        Scope { registers: named.map(|(reg, info)| (info.name.clone(), reg)).collect(), labels: labels.collect() }
+    }
+}
+
 /// Lowers one thread. `next_instr` is the number of the next instruction of the program; what is read of the variables that are
 /// `apart` is in registers of its own.
 pub(super) fn thread(

@@ -7,7 +7,7 @@ use treville_base::{Diagnostic, FileId, Span};
 /// Longer ones first.
 const PUNCTUATION: &[&str] = &[
     "<->", ":=", "=>", "&&", "||", "==", "!=", "<=", ">=", "{", "}", "(", ")", ",", ";", ":", ".", "=", "+", "-", "^",
-    "!", "<", ">", "@", "\\",
+    "!", "<", ">", "@", "\\", "[", "]",
 ];
 
 /// Words that name nothing.
@@ -52,7 +52,8 @@ pub(super) struct Parser<'a> {
     errors: Vec<Diagnostic>,
 }
 
-pub(super) fn parse(file: FileId, text: &str) -> Result<Source<'_>, Vec<Diagnostic>> {
+/// Reads a program (`whole`), or what is said of one that is elsewhere.
+pub(super) fn parse(file: FileId, text: &str, whole: bool) -> Result<Source<'_>, Vec<Diagnostic>> {
     let mut parser = Parser { c: Cursor::new(file, text, PUNCTUATION), depth: 0, errors: Vec::new() };
     let mut source = Source::default();
     while parser.c.peek() != Tok::End && parser.errors.len() < MAX_ERRORS {
@@ -61,7 +62,7 @@ pub(super) fn parse(file: FileId, text: &str) -> Result<Source<'_>, Vec<Diagnost
             parser.skip_part();
         }
     }
-    if source.threads.is_empty() && parser.errors.is_empty() {
+    if whole && source.threads.is_empty() && parser.errors.is_empty() {
         parser.errors.push(parser.c.expected("`thread`"));
     }
     if parser.errors.is_empty() { Ok(source) } else { Err(parser.errors) }
@@ -141,14 +142,14 @@ impl<'a> Parser<'a> {
         if self.c.eat_word("with") {
             loop {
                 if self.c.eat_word("value") {
-                    let object = self.c.name("a variable")?;
+                    let object = self.variable("a variable")?;
                     let first = self.signed()?;
                     self.c.expect("<->")?;
                     symmetry.values.push((object, first, self.signed()?));
                 } else {
-                    let first = self.c.name("a variable, or `value`")?;
+                    let first = self.variable("a variable, or `value`")?;
                     self.c.expect("<->")?;
-                    symmetry.objects.push((first, self.c.name("a variable")?));
+                    symmetry.objects.push((first, self.variable("a variable")?));
                 }
                 if !self.c.eat(",") {
                     break;
@@ -158,6 +159,23 @@ impl<'a> Parser<'a> {
         symmetry.span = start.to(self.c.last_span());
         self.c.expect(";")?;
         Ok(symmetry)
+    }
+
+    /// A shared variable; it may be a part of one, in programs of other languages.
+    pub(super) fn variable(&mut self, what: &str) -> Parsed<Word<'a>> {
+        let first = self.c.name(what)?;
+        loop {
+            if self.c.eat("[") {
+                self.c.number(false)?;
+                self.c.expect("]")?;
+            } else if self.c.eat(".") {
+                self.c.name("a member")?;
+            } else {
+                break;
+            }
+        }
+        let span = first.span.to(self.c.last_span());
+        Ok(Word { text: self.c.text_at(span), span })
     }
 
     /// A name that means nothing else.

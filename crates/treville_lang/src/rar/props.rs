@@ -92,7 +92,7 @@ impl<'a> Parser<'a> {
         self.c.expect("(")?;
         let thread = self.c.name("a thread")?;
         self.c.expect(",")?;
-        let object = self.c.name("a variable")?;
+        let object = self.variable("a variable")?;
         self.c.expect(")")?;
         self.c.expect(":")?;
         let body = Box::new(self.nested(Self::prop)?);
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
                 self.c.next();
                 let thread = self.c.name("a thread")?;
                 self.c.expect(",")?;
-                let object = self.c.name("a variable")?;
+                let object = self.variable("a variable")?;
                 self.c.expect(",")?;
                 let value = Box::new(self.nested(Self::sum)?);
                 self.c.expect(")")?;

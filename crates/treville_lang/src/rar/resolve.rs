@@ -14,6 +14,8 @@ pub(super) struct Names<'p> {
     pub(super) program: &'p Program,
     /// Of each thread.
     pub(super) scopes: Vec<Scope>,
+    /// The program is written elsewhere.
+    pub(super) beside: bool,
 }
 
 /// Unrolled properties are not larger than this.
@@ -22,13 +24,22 @@ const MAX_SIZE: usize = 100_000;
 impl Names<'_> {
     pub(super) fn thread(&self, word: &Word<'_>) -> Resolved<ThreadId> {
         let found = self.program.roots.iter_enumerated().find(|(_, root)| root.name == word.text).map(|(id, _)| id);
-        found.ok_or_else(|| Diagnostic::error(word.span, format!("there is no thread `{}`", word.text)))
+        found.ok_or_else(|| {
+            let error = Diagnostic::error(word.span, format!("there is no thread `{}`", word.text));
+            let names = || self.program.roots.iter().map(|root| root.name.as_str()).take(10).collect::<Vec<_>>();
+            if self.beside { error.help(format!("the threads are {}", names().join(", "))) } else { error }
+        })
     }
 
     pub(super) fn object(&self, word: &Word<'_>) -> Resolved<ObjectId> {
         self.program.object_named(word.text).ok_or_else(|| {
-            Diagnostic::error(word.span, format!("there is no shared variable `{}`", word.text))
-                .help("shared variables are declared by `init`")
+            let error = Diagnostic::error(word.span, format!("there is no shared variable `{}`", word.text));
+            let names = || self.program.objects.iter().map(|object| object.name.as_str()).take(10).collect::<Vec<_>>();
+            if self.beside {
+                error.help(format!("the threads of the program access {}", names().join(", ")))
+            } else {
+                error.help("shared variables are declared by `init`")
+            }
         })
     }
 
@@ -151,12 +162,21 @@ impl<'a> Resolver<'_, 'a> {
         if wanted != Prop::END && !known(scope) && !anywhere {
             let of =
                 if quantified { "no thread".to_owned() } else { self.names.program.roots[thread].name.to_string() };
-            let message = if quantified {
-                format!("no thread has a label `{wanted}`")
-            } else {
-                format!("the thread `{of}` has no label `{wanted}`")
+            let message = match (self.names.beside, quantified) {
+                (true, true) => format!("no thread has something to do in line {wanted}"),
+                (true, false) => format!("the thread `{of}` has nothing to do in line {wanted}"),
+                (false, true) => format!("no thread has a label `{wanted}`"),
+                (false, false) => format!("the thread `{of}` has no label `{wanted}`"),
             };
-            return Err(Diagnostic::error(label.span, message));
+            let error = Diagnostic::error(label.span, message);
+            let mut lines: Vec<u64> = scope.labels.keys().filter_map(|label| label.parse().ok()).collect();
+            lines.sort_unstable();
+            let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
+            return Err(if self.names.beside && !quantified && !lines.is_empty() {
+                error.help(format!("it has in {}", lines.join(", ")))
+            } else {
+                error
+            });
         }
         let at = |labels| Prop::At { thread, labels };
         match op {

@@ -73,14 +73,7 @@ pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnosti
         (Style::Linux, Some(macros)) => &macros.dialect,
         (Style::Linux, None) => &*KERNEL,
     };
-    let mut program = Program {
-        name: Name::new(sections.name),
-        dialect: Arc::clone(dialect),
-        tags: IndexVec::new(),
-        funcs: IndexVec::new(),
-        roots: IndexVec::new(),
-        objects: IndexVec::new(),
-    };
+    let mut program = Program::new(sections.name, Arc::clone(dialect));
 
     let mut memory = memory(&bindings, context.word, &mut errors);
     asked.visit_memory(&mut |name, _, span| {

@@ -39,14 +39,10 @@ impl<'a> Unit<'a> {
     pub(super) fn new(module: &'a Module, name: &str, weak_cas: bool, places: Places<'a>) -> Self {
         Unit {
             module,
-            program: Program {
-                name: Name::new(name),
-                dialect: Arc::new(if is_for_kernel(module) { Dialect::kernel(&[]) } else { Dialect::c11("rc11") }),
-                tags: IndexVec::new(),
-                funcs: IndexVec::new(),
-                roots: IndexVec::new(),
-                objects: IndexVec::new(),
-            },
+            program: Program::new(
+                name,
+                Arc::new(if is_for_kernel(module) { Dialect::kernel(&[]) } else { Dialect::c11("rc11") }),
+            ),
             places,
             runtime: Runtime::new(module),
             funcs: BTreeMap::new(),

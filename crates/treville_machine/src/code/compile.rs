@@ -1,7 +1,7 @@
 //! From a program to the code of its threads.
 
-use super::live::{break_silent_loops, live};
-use super::{Code, Node, Step, Thread, UpdateOrder, Var, Word};
+use super::live::{break_silent_loops, filled, live};
+use super::{Code, Fence, Node, Step, Thread, UpdateOrder, Var, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{BitSet, Idx, Name, Span};
 use treville_ir::{
@@ -16,6 +16,9 @@ const RELEASE: &[&str] = &["REL", "ACQ_REL", "SC"];
 
 /// Those of fences after which nothing waits in a buffer.
 const FULL_FENCE: &[&str] = &["MFENCE", "SC"];
+
+/// Those that keep writes in order.
+const WRITE_FENCE: &[&str] = &["SFENCE"];
 
 /// Node numbers must fit in what states keep of them.
 const MAX_NODES: usize = 60_000;
@@ -41,7 +44,7 @@ pub(crate) fn compile(program: &Program, watched: &BTreeSet<usize>) -> Compiled<
         }
         vars.push(Var { object, init: init.unsigned() as u64, width: 8 * cell.size, in_loop: false });
     }
-    let mut code = Code { threads: Vec::new(), vars, n_regs: 0 };
+    let mut code = Code { threads: Vec::new(), vars, n_regs: 0, has_small_nodes: true };
     for (id, root) in program.roots.iter_enumerated() {
         let func = &program.funcs[root.func];
         let compiler = Compiler {
@@ -54,6 +57,7 @@ pub(crate) fn compile(program: &Program, watched: &BTreeSet<usize>) -> Compiled<
         };
         let thread = compiler.thread(root, code.n_regs)?;
         code.n_regs += thread.regs.len();
+        code.has_small_nodes &= thread.nodes.len() as u64 <= crate::memory::SMALL;
         let looping = thread.looping();
         for at in looping.iter() {
             if let Step::Write { var, .. } | Step::Update { var, .. } = &thread.nodes[at].step {
@@ -104,8 +108,10 @@ impl Compiler<'_> {
         let widths: Vec<u8> = func.regs.iter().map(|reg| reg.width).collect();
         let mut regs = vec![0; widths.len()];
         for (reg, value) in &root.init {
-            let value = constant(value).ok_or_else(|| refuse("a register that holds an address", nowhere))?;
-            regs[reg.index()] = value.unsigned() as u64;
+            regs[reg.index()] = match self.value(value, nowhere)? {
+                Word::Const(value) => value,
+                _ => return Err(refuse("a register whose first value is computed", nowhere)),
+            };
         }
         self.settle_visibility();
         let entry = self.past_gotos(starts[0]);
@@ -162,7 +168,15 @@ impl Compiler<'_> {
             step => !step.is_silent(),
         };
         self.labels.extend(label.clone());
-        self.nodes.push(Node { step, label, span, visible, kept: Vec::new(), dropped: Vec::new() });
+        self.nodes.push(Node {
+            step,
+            label,
+            span,
+            visible,
+            kept: Vec::new(),
+            dropped: Vec::new(),
+            cleared: Vec::new(),
+        });
     }
 
     fn block(&mut self, block: &Block, starts: &[usize], mut label: Option<Name>) -> Compiled<()> {
@@ -195,14 +209,14 @@ impl Compiler<'_> {
     fn inst(&self, inst: &Inst, next: usize) -> Compiled<Step> {
         let word = |expr: &Expr| self.word(expr, inst.span).map(|(word, _)| word);
         Ok(match &inst.op {
-            Op::Assign { dst, value } => Step::Set { dst: dst.index(), value: word(value)?, next },
+            Op::Assign { dst, value } => Step::Set { dst: dst.index(), value: self.value(value, inst.span)?, next },
             Op::Load { dst, addr, size, tags } => {
                 let var = self.var(addr, *size, inst.span)?;
                 Step::Read { var, acquire: self.has(tags, ACQUIRE), dst: dst.index(), next }
             }
             Op::Store { addr, value, size, tags } => {
                 let var = self.var(addr, *size, inst.span)?;
-                Step::Write { var, release: self.has(tags, RELEASE), value: word(value)?, next }
+                Step::Write { var, release: self.has(tags, RELEASE), value: self.value(value, inst.span)?, next }
             }
             Op::Update { old, addr, size, guard, new, tags } => {
                 if tags.fences.is_some() {
@@ -222,8 +236,9 @@ impl Compiler<'_> {
             Op::Mark(Mark::Step) => Step::Pause { next },
             Op::Mark(Mark::Cut) => return Err(refuse("a program that was cut at a bound", inst.span)),
             Op::Mark(_) => Step::Goto { next },
-            Op::Fence { tags } if self.has(tags, FULL_FENCE) => Step::Fence { next },
-            Op::Fence { .. } => return Err(refuse("a fence of this kind", inst.span)),
+            Op::Fence { tags } if self.has(tags, FULL_FENCE) => Step::Fence { kind: Fence::All, next },
+            Op::Fence { tags } if self.has(tags, WRITE_FENCE) => Step::Fence { kind: Fence::Writes, next },
+            Op::Fence { .. } => Step::Fence { kind: Fence::Other, next },
             Op::Lock { .. } => return Err(refuse("a lock", inst.span)),
             Op::Fail { .. }
             | Op::Wait { .. }
@@ -253,13 +268,24 @@ impl Compiler<'_> {
         found.ok_or_else(|| refuse("an access to a part of a variable", span))
     }
 
+    /// What is kept of an expression: it may be an address, which is a number like others as long as nothing is computed with it.
+    fn value(&self, expr: &Expr, span: Span) -> Compiled<Word> {
+        match expr {
+            Expr::Addr(object, offset) if !self.program.objects[*object].thread_local => {
+                let base = self.program.objects[*object].address;
+                Ok(Word::Const(base.wrapping_add_signed(*offset)))
+            }
+            other => self.word(other, span).map(|(word, _)| word),
+        }
+    }
+
     /// An expression with its width.
     fn word(&self, expr: &Expr, span: Span) -> Compiled<(Word, u8)> {
         Ok(match expr {
             Expr::Const(value) if value.width() <= 64 => (Word::Const(value.unsigned() as u64), value.width()),
             Expr::Reg(reg) if self.func.regs[*reg].width <= 64 => (Word::Reg(reg.index()), self.func.regs[*reg].width),
             Expr::Const(_) | Expr::Reg(_) => return Err(refuse("a value of more than 64 bits", span)),
-            Expr::Addr(..) => return Err(refuse("an address as a value", span)),
+            Expr::Addr(..) => return Err(refuse("something that is computed with an address", span)),
             Expr::Un(op, a) => {
                 let (a, width) = self.word(a, span)?;
                 (Word::Un(*op, width, Box::new(a)), width)
@@ -293,7 +319,7 @@ impl Compiler<'_> {
                 | Step::Write { next, .. }
                 | Step::Update { next, .. }
                 | Step::Pause { next }
-                | Step::Fence { next }
+                | Step::Fence { next, .. }
                 | Step::Set { next, .. }
                 | Step::Goto { next }
                 | Step::Assume { next, .. } => to(next),
@@ -306,10 +332,15 @@ impl Compiler<'_> {
         }
         break_silent_loops(&mut self.nodes);
         let live = live(&self.nodes, self.func.regs.len());
-        for (node, live) in self.nodes.iter_mut().zip(live) {
+        let filled = filled(&self.nodes, &live, self.func.regs.len());
+        for ((node, live), filled) in self.nodes.iter_mut().zip(live).zip(filled) {
             for (i, reg) in self.func.regs.iter().enumerate() {
                 let i16 = u16::try_from(i).unwrap_or(u16::MAX);
-                if reg.is_temporary() && !live.contains(i) { &mut node.dropped } else { &mut node.kept }.push(i16);
+                let is_dropped = reg.is_temporary() && !live.contains(i);
+                if is_dropped { &mut node.dropped } else { &mut node.kept }.push(i16);
+                if is_dropped && filled.contains(i) {
+                    node.cleared.push(i16);
+                }
             }
         }
     }

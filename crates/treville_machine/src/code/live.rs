@@ -27,6 +27,28 @@ pub(super) fn live(nodes: &[Node], n_regs: usize) -> Vec<BitSet> {
     live
 }
 
+/// For each node the temporaries that a thread may come there with, if it keeps those only that are live where it rests.
+pub(super) fn filled(nodes: &[Node], live: &[BitSet], n_regs: usize) -> Vec<BitSet> {
+    let mut filled = vec![BitSet::new(n_regs); nodes.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (i, node) in nodes.iter().enumerate() {
+            let mut now = if node.visible { live[i].clone() } else { filled[i].clone() };
+            if let Some(dst) = written(&node.step) {
+                now.insert(dst);
+            }
+            for next in node.step.nexts() {
+                if !now.is_subset(&filled[next]) {
+                    filled[next].union_assign(&now);
+                    changed = true;
+                }
+            }
+        }
+    }
+    filled
+}
+
 fn written(step: &Step) -> Option<usize> {
     match step {
         Step::Read { dst, .. } | Step::Set { dst, .. } | Step::Update { old: dst, .. } => Some(*dst),

@@ -3,7 +3,7 @@
 //! releases then leaves after all that are there before it, as after the fence that C is compiled to. An update empties the buffers of its thread first, also one
 //! that then does not write, as instructions of x86 do.
 
-use super::{Bytes, Choice, Flush, Memory, Renaming, Seen, Written, put};
+use super::{Bytes, Choice, Flush, Memory, Renaming, Seen, Written, put, put_values};
 use std::collections::VecDeque;
 use treville_ir::Aware;
 
@@ -14,11 +14,12 @@ pub(crate) struct Buffers {
     pub(crate) by_variable: bool,
 }
 
-#[derive(Clone)]
 pub(crate) struct Buffered {
     memory: Vec<Written>,
     /// For each thread, those first that may leave first.
     waiting: Vec<VecDeque<Waiting>>,
+    /// For each thread with writes that wait, whether its next write leaves after all of them.
+    fenced: Vec<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -27,6 +28,20 @@ struct Waiting {
     turn: u32,
     var: u32,
     written: Written,
+}
+
+impl Clone for Buffered {
+    fn clone(&self) -> Self {
+        Buffered { memory: self.memory.clone(), waiting: self.waiting.clone(), fenced: self.fenced.clone() }
+    }
+
+    /// Uses the room that is there: states are copied for every step.
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        self.memory.clone_from(&other.memory);
+        self.waiting.clone_from(&other.waiting);
+        self.fenced.clone_from(&other.fenced);
+    }
 }
 
 impl Buffers {
@@ -40,15 +55,18 @@ impl Buffers {
         while let Some(waiting) = s.waiting[thread].pop_front() {
             s.memory[waiting.var as usize] = waiting.written;
         }
+        s.fenced[thread] = false;
     }
 }
 
 impl Memory for Buffers {
     type State = Buffered;
 
+    const READS_LEAVE_NO_TRACE: bool = true;
+
     fn initial(&self) -> Buffered {
         let memory = self.init.iter().map(|value| Written { value: *value, origin: 0 }).collect();
-        Buffered { memory, waiting: vec![VecDeque::new(); self.n_threads] }
+        Buffered { memory, waiting: vec![VecDeque::new(); self.n_threads], fenced: vec![false; self.n_threads] }
     }
 
     fn reads(&self, s: &Buffered, thread: usize, var: usize, out: &mut Vec<Choice>) {
@@ -72,7 +90,8 @@ impl Memory for Buffers {
         if !self.by_variable {
             return buffer.push_back(Waiting { turn: 0, var, written });
         }
-        let turn = buffer.back().map_or(0, |last| last.turn + u32::from(release));
+        let after_all = std::mem::take(&mut s.fenced[thread]) || release;
+        let turn = buffer.back().map_or(0, |last| last.turn + u32::from(after_all));
         // In the order of variables: how writes to different ones were ordered means nothing.
         let at = buffer.partition_point(|waiting| (waiting.turn, waiting.var) <= (turn, var));
         buffer.insert(at, Waiting { turn, var, written });
@@ -85,6 +104,10 @@ impl Memory for Buffers {
 
     fn fail(&self, s: &mut Buffered, thread: usize, _: usize, _: u32, _: bool) {
         Self::drain(s, thread);
+    }
+
+    fn order_writes(&self, s: &mut Buffered, thread: usize) {
+        s.fenced[thread] = self.by_variable && !s.waiting[thread].is_empty();
     }
 
     fn flushes(&self, s: &Buffered, out: &mut Vec<Flush>) {
@@ -111,6 +134,7 @@ impl Memory for Buffers {
         }
         let first = buffer.front().map_or(0, |waiting| waiting.turn);
         buffer.iter_mut().for_each(|waiting| waiting.turn -= first);
+        s.fenced[flush.thread] &= !buffer.is_empty();
     }
 
     fn is_quiet(&self, s: &Buffered) -> bool {
@@ -150,14 +174,15 @@ impl Memory for Buffers {
                 renamed.sort_by_key(|waiting| (waiting.turn, waiting.var));
             }
             new.waiting[renaming.threads[thread]] = renamed.into();
+            new.fenced[renaming.threads[thread]] = s.fenced[thread];
         }
         new
     }
 
     fn encode(&self, s: &Buffered, out: &mut Vec<u8>) {
-        s.memory.iter().for_each(|written| put(written.value, out));
-        for buffer in &s.waiting {
-            put(buffer.len() as u64, out);
+        put_values(s.memory.iter().map(|written| written.value), out);
+        for (buffer, fenced) in s.waiting.iter().zip(&s.fenced) {
+            put(2 * buffer.len() as u64 + u64::from(*fenced), out);
             for waiting in buffer {
                 put(u64::from(waiting.turn), out);
                 put(u64::from(waiting.var), out);
@@ -168,9 +193,11 @@ impl Memory for Buffers {
 
     fn decode(&self, bytes: &mut Bytes<'_>, s: &mut Buffered) {
         s.memory.iter_mut().for_each(|written| *written = Written { value: bytes.get(), origin: 0 });
-        for buffer in &mut s.waiting {
+        for (buffer, fenced) in s.waiting.iter_mut().zip(&mut s.fenced) {
             buffer.clear();
-            for _ in 0..bytes.get() {
+            let head = bytes.get();
+            *fenced = head % 2 == 1;
+            for _ in 0..head / 2 {
                 let (turn, var) = (bytes.get() as u32, bytes.get() as u32);
                 buffer.push_back(Waiting { turn, var, written: Written { value: bytes.get(), origin: 0 } });
             }

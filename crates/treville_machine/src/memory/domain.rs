@@ -112,7 +112,7 @@ impl Views {
             }
             state.starts[var + 1] = state.messages.len() as u16;
         }
-        state.released = vec![0; state.messages.len() * n];
+        state.released = vec![0; n * state.row(state.messages.len())];
         state
     }
 
@@ -126,9 +126,10 @@ impl Views {
         for var in domain.vars.iter().filter(|var| domain.acquired == Some(**var)) {
             let first = usize::from(base.starts[*var]);
             for message in (first..first + length(*var)).filter(|message| base.messages[*message].releases) {
-                state.released[message * n + var] = (message - first) as u16;
+                let row = n * base.row(message);
+                state.released[row + var] = (message - first) as u16;
                 let others = domain.vars.iter().filter(|other| *other != var);
-                released.extend(others.map(|other| (message * n + other, length(*other))));
+                released.extend(others.map(|other| (row + other, length(*other))));
             }
         }
         let mut views = Vec::new();

@@ -1,6 +1,6 @@
 //! Sequential consistency: one value for each variable, which all threads see.
 
-use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put};
+use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put_values};
 use treville_ir::Aware;
 
 pub(crate) struct Sequential {
@@ -9,6 +9,8 @@ pub(crate) struct Sequential {
 
 impl Memory for Sequential {
     type State = Vec<Written>;
+
+    const READS_LEAVE_NO_TRACE: bool = true;
 
     fn initial(&self) -> Vec<Written> {
         self.init.iter().map(|value| Written { value: *value, origin: 0 }).collect()
@@ -57,7 +59,7 @@ impl Memory for Sequential {
     }
 
     fn encode(&self, s: &Vec<Written>, out: &mut Vec<u8>) {
-        s.iter().for_each(|written| put(written.value, out));
+        put_values(s.iter().map(|written| written.value), out);
     }
 
     fn decode(&self, bytes: &mut Bytes<'_>, s: &mut Vec<Written>) {

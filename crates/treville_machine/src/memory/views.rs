@@ -6,7 +6,7 @@
 //! beginning of each list, since encountering is closed under modification order, and so one number for each variable says
 //! them all. Writes that are before the views of all threads are dropped, which makes the states of waiting loops finite.
 
-use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put};
+use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put, put_positions, put_values};
 use treville_ir::Aware;
 
 pub(crate) struct Views {
@@ -18,14 +18,13 @@ pub(crate) struct Views {
     pub(crate) keep: Vec<bool>,
 }
 
-#[derive(Clone)]
 pub(crate) struct ViewState {
     /// For each thread and variable, a position in the list of the variable.
     pub(super) views: Vec<u16>,
     /// Where the list of each variable begins; one more at the end.
     pub(super) starts: Vec<u16>,
     pub(super) messages: Vec<Message>,
-    /// For each message and variable, how far the writer was; of those that release only.
+    /// For each message that releases, and each variable, how far the writer was.
     pub(super) released: Vec<u16>,
     /// Threads that have done something, if anybody asks.
     pub(super) acted: u64,
@@ -42,9 +41,36 @@ pub(super) struct Message {
 /// Longer lists are not made.
 pub(crate) const MAX_MESSAGES: usize = 4000;
 
+impl Clone for ViewState {
+    fn clone(&self) -> Self {
+        ViewState {
+            views: self.views.clone(),
+            starts: self.starts.clone(),
+            messages: self.messages.clone(),
+            released: self.released.clone(),
+            acted: self.acted,
+        }
+    }
+
+    /// Uses the room that is there: states are copied for every step.
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        self.views.clone_from(&other.views);
+        self.starts.clone_from(&other.starts);
+        self.messages.clone_from(&other.messages);
+        self.released.clone_from(&other.released);
+        self.acted = other.acted;
+    }
+}
+
 impl ViewState {
     fn list(&self, var: usize) -> std::ops::Range<usize> {
         usize::from(self.starts[var])..usize::from(self.starts[var + 1])
+    }
+
+    /// The row of a message among what is released: how many before it release.
+    pub(super) fn row(&self, message: usize) -> usize {
+        self.messages[..message].iter().filter(|message| message.releases).count()
     }
 }
 
@@ -68,10 +94,11 @@ impl Views {
     fn observe(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, acquire: bool) {
         let n = self.n_vars();
         let message = s.list(var).start + at as usize;
-        let view = &mut s.views[thread * n..(thread + 1) * n];
-        view[var] = at as u16;
+        s.views[thread * n + var] = at as u16;
         if (acquire || self.always) && s.messages[message].releases {
-            let released = &s.released[message * n..(message + 1) * n];
+            let row = s.row(message);
+            let view = &mut s.views[thread * n..(thread + 1) * n];
+            let released = &s.released[row * n..(row + 1) * n];
             view.iter_mut().zip(released).for_each(|(a, b)| *a = (*a).max(*b));
         }
         s.acted |= 1 << thread;
@@ -88,31 +115,41 @@ impl Views {
         let message = s.list(var).start + usize::from(at) + 1;
         let releases = release || self.always;
         s.messages.insert(message, Message { written, releases, covered: false });
-        let row = message * n;
-        s.released.splice(row..row, std::iter::repeat_n(0, n));
         if releases {
-            s.released[row..row + n].copy_from_slice(&s.views[thread * n..(thread + 1) * n]);
+            let row = n * s.row(message);
+            s.released.splice(row..row, s.views[thread * n..(thread + 1) * n].iter().copied());
         }
         s.starts[var + 1..].iter_mut().for_each(|start| *start += 1);
         s.acted |= 1 << thread;
     }
 
-    /// Drops what no thread can observe any more.
-    fn normalise(&self, s: &mut ViewState) {
+    /// Drops what no thread can observe any more, after a step of a thread.
+    fn normalise(&self, s: &mut ViewState, thread: usize) {
         let n = self.n_vars();
         for var in 0..n {
-            let low = s.views.iter().skip(var).step_by(n).min().copied().unwrap_or(0);
-            if low == 0 || self.keep[var] {
+            // Before the step somebody could observe the first write; only this thread may have been the last who did.
+            if s.views[thread * n + var] == 0 || self.keep[var] {
                 continue;
             }
-            s.views.iter_mut().skip(var).step_by(n).for_each(|p| *p -= low);
-            s.released.iter_mut().skip(var).step_by(n).for_each(|p| *p = p.saturating_sub(low));
-            let first = s.list(var).start;
-            let gone = first..first + usize::from(low);
-            s.messages.drain(gone.clone());
-            s.released.drain(gone.start * n..gone.end * n);
-            s.starts[var + 1..].iter_mut().for_each(|start| *start -= low);
+            let of_var = s.views.iter().skip(var).step_by(n);
+            if !of_var.clone().any(|position| *position == 0) {
+                let low = of_var.min().copied().unwrap_or(0);
+                self.forget(s, var, low);
+            }
         }
+    }
+
+    /// Drops the first writes of a variable.
+    fn forget(&self, s: &mut ViewState, var: usize, low: u16) {
+        let n = self.n_vars();
+        s.views.iter_mut().skip(var).step_by(n).for_each(|p| *p -= low);
+        s.released.iter_mut().skip(var).step_by(n).for_each(|p| *p = p.saturating_sub(low));
+        let first = s.list(var).start;
+        let gone = first..first + usize::from(low);
+        let rows = s.row(gone.start)..s.row(gone.end);
+        s.released.drain(rows.start * n..rows.end * n);
+        s.messages.drain(gone);
+        s.starts[var + 1..].iter_mut().for_each(|start| *start -= low);
     }
 }
 
@@ -127,7 +164,7 @@ impl Memory for Views {
             views: vec![0; self.n_threads * n],
             starts: (0..=n as u16).collect(),
             messages: self.init.iter().map(message).collect(),
-            released: vec![0; n * n],
+            released: Vec::new(),
             acted: 0,
         }
     }
@@ -146,12 +183,12 @@ impl Memory for Views {
 
     fn read(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, acquire: bool) {
         self.observe(s, thread, var, at, acquire);
-        self.normalise(s);
+        self.normalise(s, thread);
     }
 
     fn write(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, written: Written, release: bool) {
         self.insert(s, thread, var, at, written, release);
-        self.normalise(s);
+        self.normalise(s, thread);
     }
 
     fn update(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, written: Written, orders: (bool, bool)) {
@@ -160,7 +197,7 @@ impl Memory for Views {
         let message = s.list(var).start + at as usize;
         s.messages[message].covered = true;
         self.insert(s, thread, var, at, written, release);
-        self.normalise(s);
+        self.normalise(s, thread);
     }
 
     fn aware(&self, s: &ViewState, thread: usize, var: usize, aware: Aware, out: &mut Vec<Seen>) {
@@ -200,10 +237,12 @@ impl Memory for Views {
             let Some(var) = renaming.vars.iter().position(|to| *to == new_var) else { continue };
             for i in s.list(var) {
                 new.messages.push(Message { written: renaming.written(var, s.messages[i].written), ..s.messages[i] });
-                let row = new.released.len();
-                new.released.resize(row + n, 0);
-                for old in 0..n {
-                    new.released[row + renaming.vars[old]] = s.released[i * n + old];
+                if s.messages[i].releases {
+                    let (from, to) = (n * s.row(i), new.released.len());
+                    new.released.resize(to + n, 0);
+                    for old in 0..n {
+                        new.released[to + renaming.vars[old]] = s.released[from + old];
+                    }
                 }
             }
             new.starts[new_var + 1] = new.messages.len() as u16;
@@ -212,41 +251,28 @@ impl Memory for Views {
     }
 
     fn encode(&self, s: &ViewState, out: &mut Vec<u8>) {
-        let n = self.n_vars();
         if self.keep.contains(&true) {
             put(s.acted, out);
         }
-        s.views.iter().for_each(|position| put(u64::from(*position), out));
-        for var in 0..n {
-            let list = s.list(var);
-            put(list.len() as u64, out);
-            for i in list {
-                let Message { written, releases, covered } = s.messages[i];
-                out.push(u8::from(releases) | u8::from(covered) << 1);
-                put(written.value, out);
-                if releases {
-                    s.released[i * n..(i + 1) * n].iter().for_each(|position| put(u64::from(*position), out));
-                }
-            }
-        }
+        put_positions(&s.views, out);
+        put_positions(&s.starts[1..], out);
+        out.extend(s.messages.iter().map(|message| u8::from(message.releases) | u8::from(message.covered) << 1));
+        put_values(s.messages.iter().map(|message| message.written.value), out);
+        put_positions(&s.released, out);
     }
 
     fn decode(&self, bytes: &mut Bytes<'_>, s: &mut ViewState) {
-        let n = self.n_vars();
         s.acted = if self.keep.contains(&true) { bytes.get() } else { 0 };
-        s.views.iter_mut().for_each(|position| *position = bytes.get() as u16);
+        bytes.get_positions(&mut s.views);
+        bytes.get_positions(&mut s.starts[1..]);
+        let n_messages = s.starts.last().map_or(0, |end| usize::from(*end));
+        let flags = bytes.take(n_messages);
         s.messages.clear();
-        s.released.clear();
-        for var in 0..n {
-            let len = bytes.get();
-            for _ in 0..len {
-                let flags = bytes.get();
-                let written = Written { value: bytes.get(), origin: 0 };
-                let releases = flags & 1 != 0;
-                s.messages.push(Message { written, releases, covered: flags & 2 != 0 });
-                s.released.extend((0..n).map(|_| if releases { bytes.get() as u16 } else { 0 }));
-            }
-            s.starts[var + 1] = s.starts[var] + len as u16;
-        }
+        s.messages.extend(flags.iter().map(|flags| {
+            let written = Written { value: bytes.get(), origin: 0 };
+            Message { written, releases: flags & 1 != 0, covered: flags & 2 != 0 }
+        }));
+        s.released.resize(self.n_vars() * s.row(n_messages), 0);
+        bytes.get_positions(&mut s.released);
     }
 }

@@ -44,6 +44,7 @@ pub(crate) fn look(text: &str, machine: &str) -> Found {
     look_at(&Task { queries: queries(&claims), ..task(program, machine) }, &claims)
 }
 
+#[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn look_at(task: &Task, claims: &Claims) -> Found {
     let outcome = Machine.run(task, &Silent);
     let run = |answer: &Answer| match answer {
@@ -66,6 +67,7 @@ pub(crate) fn look_at(task: &Task, claims: &Claims) -> Found {
 }
 
 /// A question about all registers that a program names.
+#[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn about_registers(program: &Program) -> Question {
     let ty = Type::Int { bytes: 4, signed: true };
     let mut observed = Vec::new();

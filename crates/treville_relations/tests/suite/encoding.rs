@@ -11,7 +11,7 @@ use treville_eval::{Plan, Staged};
 use treville_event::{EventSet, Relation};
 use treville_model::syntax::CheckMode;
 use treville_model::{CheckKind, Model, RecId, Term, TermId};
-use treville_relations::{Analysis, Extent, Level, Options, Polarity, Relevance, analyse};
+use treville_relations::{Analysis, Closing, Extent, Level, Options, Polarity, Relevance, analyse, closing};
 
 /// The literals of an encoding on one execution, as an adversary would set them: false where that is left open and falsehood
 /// is wanted (`Up`), true in the other case.
@@ -114,6 +114,9 @@ impl<'a> Encoding<'a> {
             r.union_assign(&Relation::identity_on(&self.events));
             Extent::Rel(r)
         };
+        if let Some(closing) = closing(self.model, t, polarity) {
+            return self.closed(t, polarity, closing);
+        }
         match *self.model.term(t) {
             Term::Union(a, b) => of(a).union(of(b)),
             Term::Inter(a, b) => of(a).intersection(of(b)),
@@ -121,21 +124,6 @@ impl<'a> Encoding<'a> {
             Term::Complement(a) => self.happening(Extent::full(self.model.shape(t), n).difference(not(a))),
             Term::Seq(a, b) => Extent::Rel(of(a).rel().compose(of(b).rel())),
             Term::Inverse(a) => Extent::Rel(of(a).rel().inverse()),
-            // As the analysis says: `a | s ; t` with first steps `s`, where `t` has the bounds and the active pairs that it has.
-            Term::Plus(a) | Term::Star(a) => {
-                let star = matches!(self.model.term(t), Term::Star(_));
-                let once = if star { reflexive(of(a).rel().clone()) } else { of(a).clone() };
-                let steps = self.analysis.steps.get(&a).map_or(of(a).rel().clone(), |s| of(a).rel().intersection(s));
-                let mut all = once.clone();
-                loop {
-                    let through = Extent::Rel(steps.compose(self.limited(t, polarity, all.clone()).rel()));
-                    let next = once.union(&through);
-                    if next == all {
-                        return all;
-                    }
-                    all = next;
-                }
-            }
             Term::Opt(a) => reflexive(of(a).rel().clone()),
             Term::Product(a, b) => Extent::Rel(Relation::product(of(a).set(), of(b).set())),
             Term::ToId(a) => Extent::Rel(Relation::identity_on(of(a).set())),
@@ -143,7 +131,34 @@ impl<'a> Encoding<'a> {
             Term::Range(a) => Extent::Set(of(a).rel().range()),
             Term::Rec(rec, i) => of(self.model.recs[rec].bodies[i as usize]).clone(),
             Term::BaseSet(_) | Term::BaseRel(_) | Term::Empty | Term::Universe => self.base[t.index()].clone(),
+            Term::Plus(_) | Term::Star(_) => unreachable!("they are closures"),
             Term::Pick(_) | Term::General(_) => unreachable!("not in these models"),
+        }
+    }
+
+    /// A closure as the analysis says, where the term has the bounds and the active pairs that it has.
+    fn closed(&self, t: TermId, polarity: Polarity, closing: Closing) -> Extent {
+        let of = |t: TermId| self.literals[polarity as usize][t.index()].rel();
+        let steps = |a: TermId| self.analysis.steps.get(&a).map_or(of(a).clone(), |s| of(a).intersection(s));
+        let mut once = match closing {
+            Closing::Transitive(a) | Closing::FirstStep(a) | Closing::LastStep { start: a, .. } => of(a).clone(),
+        };
+        if matches!(self.model.term(t), Term::Star(_)) {
+            once.union_assign(&Relation::identity_on(&self.events));
+        }
+        let longer = |all: &Relation| match closing {
+            Closing::Transitive(_) => Relation::new(self.events.universe()),
+            Closing::FirstStep(a) => steps(a).compose(all),
+            Closing::LastStep { step, .. } => all.compose(&steps(step)),
+        };
+        let once = Extent::Rel(once);
+        let mut all = once.clone();
+        loop {
+            let next = once.union(&Extent::Rel(longer(self.limited(t, polarity, all.clone()).rel())));
+            if next == all {
+                return all;
+            }
+            all = next;
         }
     }
 

@@ -19,6 +19,17 @@ fn by_theory(backend: Backend, orders: Orders, problem: &Problem) -> (bool, u64)
     (verdict == Verdict::Sat, stats.theory_conflicts + stats.theory_propagations)
 }
 
+/// With and without propagation, and with images of cycles, too: one of edges that exist is one whatever exchange has led to it.
+fn ways(random: &mut Random, n_nodes: usize) -> [Orders; 3] {
+    let mut with_images = Orders::new().without_propagation();
+    let mut exchange = || {
+        let pairs: Vec<_> = (0..3).map(|_| (random.below(n_nodes), random.below(n_nodes))).collect();
+        pairs.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]).collect()
+    };
+    with_images.set_exchanges(vec![exchange(), exchange()]);
+    [Orders::new(), Orders::new().without_propagation(), with_images]
+}
+
 fn by_clauses(backend: Backend, problem: &Problem) -> bool {
     let mut solver = Solver::new(backend);
     problem.give(&mut solver);
@@ -40,7 +51,7 @@ fn all_agree_with_trying_everything() {
         let expected = problem.try_everything();
         n_sat += u32::from(expected);
         for backend in Backend::ALL {
-            for orders in [Orders::new(), Orders::new().without_propagation()] {
+            for orders in ways(&mut random, problem.n_nodes) {
                 let (is_sat, spoken) = by_theory(*backend, orders, &problem);
                 assert_eq!(is_sat, expected, "{backend:?} {problem:?}");
                 n_spoken += spoken;
@@ -61,7 +72,7 @@ fn all_agree_with_each_other() {
         let expected = by_clauses(Backend::default(), &problem);
         n_sat += u32::from(expected);
         for backend in Backend::ALL {
-            for orders in [Orders::new(), Orders::new().without_propagation()] {
+            for orders in ways(&mut random, problem.n_nodes) {
                 let (is_sat, spoken) = by_theory(*backend, orders, &problem);
                 assert_eq!(is_sat, expected, "{backend:?} {problem:?}");
                 n_spoken += spoken;
