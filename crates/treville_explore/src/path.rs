@@ -22,6 +22,9 @@ pub(crate) type Values = FxHashMap<VarId, Bv>;
 #[derive(Debug)]
 pub(crate) struct Cancelled;
 
+/// How many answers are remembered: what was explored long ago is not asked for again.
+const MOST_ANSWERS: usize = 1 << 16;
+
 /// How many values that were found last are tried first.
 const RECENT: usize = 8;
 
@@ -200,6 +203,9 @@ impl Paths {
                 self.recent.remove(0);
             }
             self.recent.push(values.clone());
+        }
+        if self.answers.len() == MOST_ANSWERS {
+            self.answers.clear();
         }
         self.answers.insert(conditions.into(), answer.clone());
         Ok(answer)

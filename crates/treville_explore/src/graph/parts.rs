@@ -52,10 +52,12 @@ impl Graph {
         let label = self.label(write);
         let (thread, pos, part, parts) = (label.thread, label.pos, label.part(), label.parts());
         let events = &self.threads[usize::from(thread)].events;
-        let decided = |e: &&EventId| self.label(**e).kind.decides();
-        let first = usize::from(pos) - usize::from(part);
-        let between = events[..first].iter().rev().take_while(decided).count();
-        events[usize::from(pos) - between - usize::from(parts)]
+        let read = usize::from(pos) - usize::from(parts);
+        if !self.label(events[usize::from(pos) - usize::from(part) - 1]).kind.decides() {
+            return events[read];
+        }
+        let before = &events[..usize::from(pos) - usize::from(part)];
+        events[read - before.iter().rev().take_while(|e| self.label(**e).kind.decides()).count()]
     }
 
     /// The last event of the instruction that an event is of.

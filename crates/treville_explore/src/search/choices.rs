@@ -29,10 +29,11 @@
 //! [`Graph::with_values`]: crate::graph::Graph::with_values
 
 use super::{Move, Search, Stop, Way};
-use crate::graph::{EventId, Graph, INIT, Kind, Label, NO_PROMISE};
+use crate::graph::{EventId, Graph, INIT, Kind, Label, NO_LOC};
 use crate::path::{Cancelled, Values};
 use crate::rules::Mode;
 use rustc_hash::FxHashMap;
+use treville_base::Span;
 use treville_ir::Wait;
 use treville_term::{TermId, UnOp};
 use treville_vm::bytecode::{SiteId, SiteKind, Step, is_term, term_of};
@@ -102,7 +103,7 @@ impl Search<'_, '_> {
         }
         let Some((first, rest)) = values.split_first() else { return Ok(Move::Back) };
         self.threads[usize::from(thread)].runner.decide(*first);
-        let label = self.blank(thread, kind, Mode::RELAXED, crate::graph::NO_LOC, *first);
+        let label = self.blank(thread, kind, Mode::RELAXED, NO_LOC, *first);
         let e = self.push(Label { site, promise: term.0, ..label });
         let first_way = self.ways.len();
         self.ways.extend(rest.iter().rev().map(|value| Way::Value(*value)));
@@ -170,7 +171,7 @@ impl Search<'_, '_> {
         matches!(paths.solve(&path, less), Ok(None))
     }
 
-    fn place_of(&self, thread: u16, site: Option<SiteId>) -> Option<treville_base::Span> {
+    fn place_of(&self, thread: u16, site: Option<SiteId>) -> Option<Span> {
         let events = self.graph.threads[usize::from(thread)].events.iter().rev();
         let site = site.or_else(|| events.filter_map(|e| self.graph.label(*e).site).next());
         site.map(|site| self.image.site(site).span)
@@ -262,6 +263,3 @@ impl Search<'_, '_> {
         Ok(result)
     }
 }
-
-/// The term of a decision is where a read has its promise; no promise is made in programs with unknown values.
-const _: () = assert!(NO_PROMISE == u32::MAX);

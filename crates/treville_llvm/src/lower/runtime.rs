@@ -36,7 +36,6 @@ const TEXTS: &[&str] = &[
     include_str!("runtime/exits.ir"),
     include_str!("runtime/memory.ir"),
     include_str!("runtime/verifier.ir"),
-    include_str!("runtime/nondet.ir"),
     include_str!("runtime/hazard.ir"),
 ];
 
@@ -48,8 +47,13 @@ const UPDATES: &[(&str, &str)] = &[
     ("$relaxed", "[A X RMW RLX] [A X RMW RLX] [A X RMW RLX] [A RLX]"),
 ];
 
-pub(super) static LIBRARY: LazyLock<Program> = LazyLock::new(|| {
-    let mut all = format!("program \"runtime\"\ndialect C rc11\n{}", TEXTS.concat());
+pub(super) static LIBRARY: LazyLock<Program> = LazyLock::new(|| read(&TEXTS.concat()));
+
+/// Functions that few programs need, with no objects and tags of their own.
+static NONDET: LazyLock<Program> = LazyLock::new(|| read(include_str!("runtime/nondet.ir")));
+
+fn read(texts: &str) -> Program {
+    let mut all = format!("program \"runtime\"\ndialect C rc11\n{texts}");
     for (short, tags) in UPDATES {
         all = all.replace(short, tags);
     }
@@ -57,7 +61,7 @@ pub(super) static LIBRARY: LazyLock<Program> = LazyLock::new(|| {
         let at = e.span.map_or(0, |s| s.start as usize);
         unreachable!("the runtime's own text is right: {} at {:.60}", e.message, &all[at..])
     })
-});
+}
 
 /// What of the runtime a program needs, and has.
 pub(super) struct Runtime {
@@ -95,7 +99,8 @@ impl Runtime {
         let name = names::template_name(name);
         let find = |name: &str| LIBRARY.funcs.iter().find(|f| f.name == name);
         let form = self.forms.iter().find_map(|form| find(&format!("{name}.{form}")));
-        form.or_else(|| find(name))
+        let handles = || name.starts_with("__VERIFIER_nondet_").then(|| NONDET.funcs.iter().find(|f| f.name == name));
+        form.or_else(|| find(name)).or_else(|| handles().flatten())
     }
 
     /// Whether functions may have to run at the end.

@@ -310,6 +310,7 @@ impl Image {
     }
 
     /// What is computed from unknown values; none if the program has no such values.
+    #[inline]
     pub fn symbols(&self) -> Option<&Arc<Symbols>> {
         self.symbols.as_ref()
     }

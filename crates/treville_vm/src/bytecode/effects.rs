@@ -58,14 +58,20 @@ impl<T: Track> Runner<T> {
     }
 
     /// A value that others get to see may be the address of an object.
+    #[inline]
     pub(super) fn publish(&mut self, image: &Image, value: u64) {
         if let Some(n) = self.own_object(value).filter(|n| *n < 64) {
             self.published |= 1 << n;
-        } else if let Some(symbols) = image.symbols().filter(|_| T::SYMBOLIC && is_term(value)) {
-            // It may be computed from addresses.
-            let constants = symbols.lock().constants_of(term_of(value));
-            let own = constants.into_iter().filter_map(|constant| self.own_object(constant)).filter(|n| *n < 64);
-            self.published |= own.fold(0, |all, n| all | 1 << n);
+        } else if T::SYMBOLIC && is_term(value) {
+            self.publish_term(image, value);
         }
+    }
+
+    /// It may be computed from addresses.
+    fn publish_term(&mut self, image: &Image, word: u64) {
+        let Some(symbols) = image.symbols() else { return };
+        let constants = symbols.lock().constants_of(term_of(word));
+        let own = constants.into_iter().filter_map(|constant| self.own_object(constant)).filter(|n| *n < 64);
+        self.published |= own.fold(0, |all, n| all | 1 << n);
     }
 }
