@@ -4,6 +4,6 @@ atomic_int x;
 
 int main(void)
 {
-	for (;;)
-		atomic_fetch_add(&x, 1);
+	while (atomic_fetch_add(&x, 1) >= 0)
+		;
 }

@@ -129,7 +129,7 @@ fn what_a_bound_cut_is_said() {
     }
     let run = treville(&["verify", "cases/bad-input/counting.c", "--bound=3"]);
     assert_eq!(run.status, 3, "{}", run.stdout);
-    assert!(run.stdout.contains("cases/bad-input/counting.c:8:3: a loop around this was cut\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("cases/bad-input/counting.c:7:9: a loop around this was cut\n"), "{}", run.stdout);
     let run = treville(&["verify", "cases/bad-input/counting.c", "--bound=3", "--accept-bounded", "--json"]);
     assert_eq!(run.status, 0, "{}", run.stdout);
     assert!(
