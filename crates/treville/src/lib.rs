@@ -44,7 +44,7 @@ pub use model_check::ModelChecked;
 pub use options::{ModelOptions, Options, RunOptions, States};
 pub use proofs::{ProofChecked, check_proofs, proof_folder};
 pub use properties::Properties;
-pub use rma::{Abstraction, Cost, Flushes, Reduction, RmaOptions, Search, Stage, SynthOptions};
+pub use rma::{Abstraction, Cost, Flushes, Reduction, RmaOptions, Search, SolverWord, Stage, SynthOptions};
 pub use session::Session;
 pub use show::{ShowOptions, ShownExecutions, Which};
 pub use treville_bmc as bmc;

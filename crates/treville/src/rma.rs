@@ -13,7 +13,7 @@ use crate::{Options, RunOptions, Session, failure, unreadable};
 use exact::{Exact, Limits};
 use std::sync::Arc;
 use std::time::Instant;
-use treville_abstract::{Checked, Patience, Portfolio, Wanted};
+use treville_abstract::{Checked, Patience, Portfolio, Solver, Wanted, Z3};
 use treville_base::{BitSet, Cancel, Diagnostic, SourceMap};
 use treville_report::{Chosen, Failure, RmaChecked, RmaRun};
 use treville_rma::Program;
@@ -38,6 +38,30 @@ pub struct RmaOptions {
     /// Only by this reduction to SC.
     pub reduction: Option<Reduction>,
     pub abstraction: Option<Abstraction>,
+    pub solver: SolverWord,
+}
+
+/// Who answers questions about numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SolverWord {
+    #[default]
+    Omega,
+    /// A program of its own, which must be installed.
+    Z3,
+}
+
+impl SolverWord {
+    pub(crate) fn start(self) -> Result<Solver, Failure> {
+        match self {
+            SolverWord::Omega => Ok(Solver::Omega),
+            SolverWord::Z3 => match Z3::start() {
+                Ok(z3) => Ok(Solver::Z3(Arc::new(z3))),
+                Err(why) => {
+                    Err(unreadable(format!("--solver z3: the program z3 cannot be started ({why}); is it installed?")))
+                }
+            },
+        }
+    }
 }
 
 /// Slots, as people count them.
@@ -134,7 +158,8 @@ impl Session<'_> {
         let model = model(options)?;
         let placement = options.run.rma.flushes.of(&program).map_err(|why| unreadable(format!("--flush: {why}")))?;
         let cancel = self.rma_cancel(&options.run);
-        let asked = Asked { program: &program, placement: &placement, run: &options.run, cancel };
+        let solver = options.run.rma.solver.start()?;
+        let asked = Asked { program: &program, placement: &placement, run: &options.run, solver, cancel };
         let (answer, chosen) = match options.run.engine.as_deref() {
             Some(MACHINE) => (asked.by_machine(model), None),
             Some(ABSTRACT) if model == MODEL => (asked.by_proof(), None),
@@ -202,6 +227,7 @@ struct Asked<'a> {
     program: &'a Program,
     placement: &'a BitSet,
     run: &'a RunOptions,
+    solver: Solver,
     cancel: Cancel,
 }
 
@@ -249,6 +275,7 @@ impl Asked<'_> {
         Wanted {
             reduction: self.run.rma.reduction,
             abstraction: self.run.rma.abstraction.unwrap_or(Abstraction::Extrapolated),
+            solver: self.solver.clone(),
             cancel: self.cancel.clone(),
             ..Wanted::default()
         }

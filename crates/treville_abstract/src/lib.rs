@@ -16,6 +16,7 @@ mod prover;
 mod reduced;
 mod refine;
 mod show;
+mod z3;
 
 pub use boolean::{BoolProgram, Sharing};
 pub use checker::{Checked, Counterexample, Elements};
@@ -23,3 +24,4 @@ pub use lia::{Answer, Lia, Omega};
 pub use portfolio::{Figures, Patience, Portfolio, Wanted};
 pub use prover::{Abstraction, Options, Prover, Sequential, sequential};
 pub use reduced::show_reduced;
+pub use z3::{Solver, Z3};

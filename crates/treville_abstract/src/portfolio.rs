@@ -4,6 +4,7 @@
 use crate::boolean::Sharing;
 use crate::checker::{Checked, Counterexample, Elements};
 use crate::prover::{Abstraction, Options, Prover, Sequential, sequential};
+use crate::z3::Solver;
 use treville_base::{BitSet, Cancel};
 use treville_rma::Program;
 use treville_rma_machine::Reduction;
@@ -16,12 +17,19 @@ pub struct Wanted {
     pub abstraction: Abstraction,
     /// Whether predicates that the program gives may be used.
     pub given: bool,
+    pub solver: Solver,
     pub cancel: Cancel,
 }
 
 impl Default for Wanted {
     fn default() -> Self {
-        Wanted { reduction: None, abstraction: Abstraction::Extrapolated, given: true, cancel: Cancel::new() }
+        Wanted {
+            reduction: None,
+            abstraction: Abstraction::Extrapolated,
+            given: true,
+            solver: Solver::Omega,
+            cancel: Cancel::new(),
+        }
     }
 }
 
@@ -75,6 +83,7 @@ fn ways(wanted: &Wanted) -> Vec<Options> {
         max_rounds: 12,
         given: false,
         abstraction: wanted.abstraction,
+        solver: wanted.solver.clone(),
         cancel: wanted.cancel.clone(),
         ..Options::new()
     };

@@ -3,8 +3,8 @@
 use crate::boolean::{BoolProgram, Refused, Sharing, abstracted};
 use crate::checker::{Checked, Checker, Counterexample, Elements, Settings};
 use crate::direct::direct;
-use crate::lia::Omega;
 use crate::refine::{Lesson, learn};
+use crate::z3::Solver;
 use std::collections::BTreeSet;
 use treville_base::{BitSet, Cancel};
 use treville_rma::{Atom, Cond, Op, Program, Rel};
@@ -32,6 +32,7 @@ pub struct Options {
     /// Of new predicates, in one proof.
     pub max_rounds: usize,
     pub max_states: usize,
+    pub solver: Solver,
     pub cancel: Cancel,
 }
 
@@ -46,6 +47,7 @@ impl Options {
             longest: 2,
             max_rounds: 40,
             max_states: 2_000_000,
+            solver: Solver::Omega,
             cancel: Cancel::new(),
         }
     }
@@ -138,7 +140,7 @@ fn order(program: &Program, predicates: &mut Vec<Atom>) {
 fn reduced<'p>(sequential: &BoolProgram<'p>, options: &Options) -> Result<BoolProgram<'p>, Refused> {
     match options.abstraction {
         Abstraction::Extrapolated => sequential.extrapolated(options.sharing),
-        Abstraction::Direct => direct(sequential, options.sharing, &Omega, options.longest),
+        Abstraction::Direct => direct(sequential, options.sharing, &options.solver, options.longest),
     }
 }
 
@@ -164,15 +166,15 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
         if options.cancel.is_due() {
             return Err("the time is over".to_owned());
         }
-        let sequential = abstracted(program, &predicates, &Omega, options.longest)?;
+        let sequential = abstracted(program, &predicates, &options.solver, options.longest)?;
         let (unsplit, split) = (settings(false), settings(true));
         let mut checked = Checker::new(&sequential, &unsplit).run();
         if let Checked::MayFail(path) = &checked {
-            let mut news = lesson(program, path, true, &mut predicates);
+            let mut news = lesson(program, path, true, &options.solver, &mut predicates);
             if news == Some(false) {
                 checked = Checker::new(&sequential, &split).run();
                 if let Checked::MayFail(path) = &checked {
-                    news = lesson(program, path, true, &mut predicates);
+                    news = lesson(program, path, true, &options.solver, &mut predicates);
                 }
             }
             // Paths that differ only in how often a loop runs teach one number after the other: try their order.
@@ -209,8 +211,14 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
 }
 
 /// Nothing if the path may be real; else whether predicates were added.
-fn lesson(program: &Program, path: &Counterexample, sequential: bool, predicates: &mut Vec<Atom>) -> Option<bool> {
-    match learn(program, path, sequential, &Omega) {
+fn lesson(
+    program: &Program,
+    path: &Counterexample,
+    sequential: bool,
+    solver: &Solver,
+    predicates: &mut Vec<Atom>,
+) -> Option<bool> {
+    match learn(program, path, sequential, solver) {
         Lesson::Feasible => None,
         Lesson::Spurious(atoms) => {
             let n = predicates.len();
@@ -233,11 +241,11 @@ impl Prover<'_> {
         loop {
             let mut result = self.check_once(placement, false);
             if let Checked::MayFail(path) = &result {
-                let mut news = lesson(self.program, path, false, &mut self.predicates);
+                let mut news = lesson(self.program, path, false, &self.options.solver, &mut self.predicates);
                 if news != Some(true) {
                     result = self.check_once(placement, true);
                     if let Checked::MayFail(path) = &result {
-                        news = lesson(self.program, path, false, &mut self.predicates);
+                        news = lesson(self.program, path, false, &self.options.solver, &mut self.predicates);
                     }
                 }
                 if news == Some(true) && matches!(result, Checked::MayFail(_)) && left > 0 {
@@ -255,7 +263,7 @@ impl Prover<'_> {
 
     /// The boolean programs for the predicates as they are now.
     fn rebuilt(&mut self) -> Result<(), Refused> {
-        self.sequential = abstracted(self.program, &self.predicates, &Omega, self.options.longest)?;
+        self.sequential = abstracted(self.program, &self.predicates, &self.options.solver, self.options.longest)?;
         self.extrapolated = reduced(&self.sequential, &self.options)?;
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
-use treville_abstract::{Answer, Lia, Omega};
+use treville_abstract::{Answer, Lia, Omega, Z3};
 use treville_rma::{Atom, Cond, Linear, Rel, VarId};
 
 struct Random(u64);
@@ -161,4 +161,24 @@ fn implications_as_z3_says() {
     }
     // What the solver gives up on is not implied, as far as anyone knows; there is little of it.
     assert!(implied > 500 && missed * 100 < implied, "{implied} {missed}");
+}
+
+#[test]
+fn another_solver_says_the_same() {
+    let Ok(z3) = Z3::start() else {
+        eprintln!("skipped: there is no z3 on this machine");
+        return;
+    };
+    let mut random = Random(11);
+    let (mut sat, mut unsat) = (0, 0);
+    for _ in 0..1000 {
+        let atoms: Vec<Atom> = (0..1 + random.below(5)).filter_map(|_| random.atom()).collect();
+        match (Omega.satisfiable(&atoms), z3.satisfiable(&atoms)) {
+            (Answer::Sat, Answer::Sat) => sat += 1,
+            (Answer::Unsat, Answer::Unsat) => unsat += 1,
+            (Answer::Unknown, _) => {}
+            (ours, theirs) => panic!("{ours:?} {theirs:?}: {atoms:?}"),
+        }
+    }
+    assert!(sat > 200 && unsat > 100, "{sat} {unsat}");
 }

@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 use treville::task::Reductions;
 use treville::{
-    Abstraction, Cost, Flushes, ModelOptions, Options, Properties, Reduction, RmaOptions, RunOptions, Search, States,
-    SynthOptions, bmc,
+    Abstraction, Cost, Flushes, ModelOptions, Options, Properties, Reduction, RmaOptions, RunOptions, Search,
+    SolverWord, States, SynthOptions, bmc,
 };
 
 /// One verifier for programs on weak memory: litmus tests and C programs under any memory model written in CAT, and release-acquire
@@ -121,6 +121,15 @@ pub(crate) struct RmaArgs {
     /// How the boolean program of the reduction is made: extrapolated from that under SC, or with a solver (direct).
     #[arg(long, value_name = "A", help_heading = "Programs in .rma")]
     abstraction: Option<AbstractionWord>,
+    /// Who answers questions about numbers: our own solver, or z3, which must be installed.
+    #[arg(long, value_name = "S", default_value = "omega", help_heading = "Programs in .rma")]
+    solver: SolverChoice,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum SolverChoice {
+    Omega,
+    Z3,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -147,6 +156,10 @@ impl RmaArgs {
                 AbstractionWord::Direct => Abstraction::Direct,
                 AbstractionWord::Extrapolated => Abstraction::Extrapolated,
             }),
+            solver: match self.solver {
+                SolverChoice::Omega => SolverWord::Omega,
+                SolverChoice::Z3 => SolverWord::Z3,
+            },
         }
     }
 }

@@ -129,6 +129,7 @@ impl Session<'_> {
         let asked = Wanted {
             reduction: options.run.rma.reduction,
             abstraction: options.run.rma.abstraction.unwrap_or(Abstraction::Extrapolated),
+            solver: options.run.rma.solver.start()?,
             cancel: cancel.clone(),
             ..Wanted::default()
         };
