@@ -14,7 +14,7 @@
  * verify --cflags="-DHANDLES -DFINE"                       yes 600+0
  * verify --cflags=-DUNKNOWN                                yes 268+0
  * verify --cflags="-DUNKNOWN -DFINE"                       yes 268+0
- * verify --cflags="-DUNKNOWN -DEARLY"                      no race/assertion
+ * verify --cflags="-DUNKNOWN -DEARLY"                      no race/assertion/invalid-access
  * verify --cflags="-DHANDLES -DEARLY"                      no race/assertion
  */
 #include <assert.h>

@@ -157,7 +157,7 @@ fn what_does_not_exist_is_said() {
         options.run.engine = Some(name.into());
         reason("SB.litmus", &options)
     };
-    assert_eq!(engine("abstract"), "the engine abstract is not built yet");
+    assert_eq!(engine("abstract"), "the engine abstract takes programs in .rma only");
     assert!(engine("magic").starts_with("there is no engine magic"));
     assert!(reason("SB.litmus", &options(Some("rc11"))).contains("does not know"));
 }

@@ -166,7 +166,7 @@ impl Problem {
 
     /// The last place.
     fn last(&self) -> u128 {
-        u128::MAX >> (128 - u32::from(self.width))
+        u128::MAX.checked_shr(128 - u32::from(self.width)).unwrap_or(0)
     }
 
     /// Raises places until all are as far above others as they must be. False if they cannot be.
