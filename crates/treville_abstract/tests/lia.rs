@@ -172,7 +172,7 @@ fn another_solver_says_the_same() {
     let mut random = Random(11);
     let (mut sat, mut unsat) = (0, 0);
     for _ in 0..1000 {
-        let atoms: Vec<Atom> = (0..1 + random.below(5)).filter_map(|_| random.atom()).collect();
+        let atoms: Vec<Atom> = (0..2 + random.below(8)).filter_map(|_| random.atom()).collect();
         match (Omega.satisfiable(&atoms), z3.satisfiable(&atoms)) {
             (Answer::Sat, Answer::Sat) => sat += 1,
             (Answer::Unsat, Answer::Unsat) => unsat += 1,

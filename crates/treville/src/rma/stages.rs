@@ -35,7 +35,8 @@ impl Session<'_> {
             return Ok(treville_abstract::show_reduced(&program, &placement, reduction));
         }
         let cancel = self.rma_cancel(&options.run);
-        let asked = Asked { program: &program, placement: &placement, run: &options.run, cancel };
+        let solver = options.run.rma.solver.start()?;
+        let asked = Asked { program: &program, placement: &placement, run: &options.run, solver, cancel };
         let mut portfolio = Portfolio::new(&program, &asked.wanted());
         let prover = portfolio.first().map_err(unknown)?;
         Ok(match stage {
