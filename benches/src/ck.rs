@@ -2,7 +2,7 @@
 //! of the thesis and beside GenMC if it is given.
 
 use crate::process::run;
-use crate::programs::{Explored, number_after};
+use crate::programs::{Explored, explored_by_genmc, genmc, number_after};
 use std::fmt::Write;
 use std::fs;
 use std::io;
@@ -171,15 +171,11 @@ fn said(report: &str) -> String {
 
 fn theirs(options: &Options<'_>, study: &Path, row: &Row, fixed: Option<&Path>) -> io::Result<Option<Explored>> {
     let Some(peer) = options.peer else { return Ok(None) };
-    let mut command = Command::new(peer);
-    command.args(["--rc11", "--disable-mm-detector", "--disable-estimation", "--disable-sr", "--"]);
+    let mut command = genmc(peer);
     // It gives them to a shell.
     let flags = flags(options, study, row, fixed).into_iter().map(|flag| flag.replace('"', "\\\""));
-    command.args(flags).arg(file(study, row));
-    let done = run(&mut command, Some(options.limit))?;
-    let blocked = number_after(&done.stdout, "blocked executions seen: ").unwrap_or(0);
-    let complete = number_after(&done.stdout, "complete executions explored: ");
-    Ok(complete.map(|complete| Explored { complete, blocked, cpu: done.cpu, wall: done.wall }))
+    command.arg("--").args(flags).arg(file(study, row));
+    explored_by_genmc(&mut command, options.limit)
 }
 
 fn told(

@@ -118,10 +118,21 @@ fn ours(options: &Options<'_>, bench: &Bench) -> io::Result<Option<Explored>> {
 
 fn theirs(options: &Options<'_>, bench: &Bench) -> io::Result<Option<Explored>> {
     let Some(peer) = options.peer else { return Ok(None) };
-    let mut command = Command::new(peer);
-    command.args(["--rc11", "--disable-mm-detector", "--disable-estimation", "--disable-sr"]).args(bench.peer);
-    command.arg("--").args(bench.sizes.split_whitespace()).arg(file(options, bench));
-    let done = run(&mut command, Some(options.limit))?;
+    let mut command = genmc(peer);
+    command.args(bench.peer).arg("--").args(bench.sizes.split_whitespace()).arg(file(options, bench));
+    explored_by_genmc(&mut command, options.limit)
+}
+
+/// A call of GenMC that explores as treville does: without guesses beforehand, and with all of equal threads.
+pub(crate) fn genmc(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.args(["--rc11", "--disable-mm-detector", "--disable-estimation", "--disable-sr"]);
+    command
+}
+
+/// What a call of GenMC has explored, if it came to its end.
+pub(crate) fn explored_by_genmc(command: &mut Command, limit: u64) -> io::Result<Option<Explored>> {
+    let done = run(command, Some(limit))?;
     let blocked = number_after(&done.stdout, "blocked executions seen: ").unwrap_or(0);
     let complete = number_after(&done.stdout, "complete executions explored: ");
     Ok(complete.map(|complete| Explored { complete, blocked, cpu: done.cpu, wall: done.wall }))

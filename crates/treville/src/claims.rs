@@ -3,7 +3,6 @@
 use crate::executions::unknown;
 use crate::{Options, Session, failure, refusal, sidecar, unreadable};
 use std::sync::Arc;
-use std::time::Instant;
 use treville_base::{Diagnostic, Name, SourceMap};
 use treville_ir::{Claims, Failure as Failing, Program, Prop};
 use treville_machine::{MACHINES, Machine, check_symmetries};
@@ -114,8 +113,7 @@ impl Session<'_> {
 
 impl Session<'_> {
     fn claims_task(&self, program: Arc<Program>, claims: &Claims, machine: &str, options: &Options) -> Task {
-        let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        let cancel = self.cancel_for(&options.run);
         let run = &options.run;
         Task {
             queries: if run.inductive { steps(claims) } else { queries(claims) },

@@ -11,7 +11,6 @@ use crate::session::Prepared;
 use crate::{Loaded, Options, Session, States, failure, front_ends, library, refusal, unreadable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 use telling::{Standstill, story};
 use treville_base::{Diagnostic, Name, SourceMap, Span};
 use treville_eval::{Evidence, judge};
@@ -203,8 +202,7 @@ impl Session<'_> {
         let question = Arc::new(Question { filter: Some(filter), ..asked.question.clone() });
         let program = Arc::new(closed.program.clone());
         let semantics = Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
-        let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        let cancel = self.cancel_for(&options.run);
         let task = Task {
             question: Some(Arc::clone(&question)),
             // There are no loops left.

@@ -5,7 +5,6 @@ use crate::executions::unknown;
 use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, library, refusal, unreadable};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 use treville_base::{Cancel, Diagnostic, FileId, Name, SourceMap};
 use treville_ir::{Dialect, Program};
 use treville_llvm::{Clang, CompileOptions, LowerOptions};
@@ -39,6 +38,10 @@ const X86_FENCE: &str = "MFENCE";
 
 /// Bundled models that tell today's C from that of C11.
 const TODAYS_C: &[&str] = &["rc11", "ra", "imm"];
+
+/// Bundled models whose axioms allow without some location whatever they allow with it: they forbid cycles and pairs, and the more there is
+/// the more is forbidden. Not so c11, where what is read must be visible, which other accesses may be the reason for.
+const FORGIVING: &[&str] = &["sc", "tso", "arm", "aarch64", "power", "riscv", "ra", "rc11", "imm"];
 
 /// The model when none is named.
 const DEFAULT_MODEL: &str = "rc11";
@@ -99,17 +102,15 @@ pub(crate) struct Run {
     pub(crate) checked: ProgramChecked,
     /// The program before it was compiled for a machine.
     in_c: Program,
-    kernel: bool,
 }
 
 impl Run {
-    /// The program without what it never looks at, if it is open whether it can fail, and a loop that writes such things may be why. Only
-    /// bundled models are known to allow without an access what they allow with it.
+    /// The program without what it never looks at, if it is open whether it can fail, and a loop that writes such things may be why.
     fn without_unread(&self, options: &Options) -> Option<Program> {
         let Verdict::Unknown(StopReason::Refused(_) | StopReason::RefusedAt(..)) = self.checked.verdict else {
             return None;
         };
-        let forgiving = options.model.is_bundled(&self.model) && !self.kernel;
+        let forgiving = options.model.is_bundled(&self.model) && FORGIVING.contains(&self.model.as_str());
         treville_passes::forget(&self.in_c).filter(|_| forgiving)
     }
 }
@@ -138,8 +139,7 @@ impl Session<'_> {
         monitor: &dyn Monitor,
     ) -> Result<Run, Failure> {
         let (program, sources) = self.read_program(path, language, options)?;
-        let deadline = options.run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        let cancel = self.cancel_for(&options.run);
         let call = Call { sources: Arc::new(sources), options, stories, cancel };
         let run = self.run_program(&program, &call, monitor)?;
         match run.without_unread(options) {
@@ -251,7 +251,7 @@ impl Session<'_> {
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
         let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope };
-        Ok(Run { model, choice, in_c, kernel, checked })
+        Ok(Run { model, choice, in_c, checked })
     }
 }
 
@@ -370,6 +370,52 @@ thread main main []
         assert_eq!(wrong.violation, None);
         let reason = wrong.stopped.map(|s| s.to_string()).unwrap_or_default();
         assert!(reason.contains("internal disagreement") && reason.contains("by sc"), "{reason}");
+    }
+
+    /// A thread that counts how often it waits, for nobody.
+    const COUNTED_WAIT: &str = r#"
+program "wait"
+dialect C rc11
+tags [A RLX]
+object go size 4 type i32
+object count size 4 type i32
+func other (u) regs [u:64] {
+b0:
+  store &go 1:32 4 [A RLX]
+  return _
+}
+func main () regs [h:64 r:32] {
+b0:
+  h = spawn other (0:64)
+  goto b1
+b1:
+  r = load &go 4 [A RLX]
+  branch (eq r 0:32) b2 b3
+b2:
+  store &count 1:32 4 [A RLX]
+  goto b1
+b3:
+  return _
+}
+thread main main []
+"#;
+
+    #[test]
+    fn what_nobody_looks_at_is_left_out_where_models_only_forbid() {
+        let mut files = MemoryFiles::default();
+        files.0.insert("wait.ir".to_owned(), COUNTED_WAIT.to_owned());
+        let session = Session::new(&files, Cancel::new());
+        for (model, proved) in [("rc11", true), ("power", true), ("c11", false)] {
+            let mut options = Options::default();
+            options.model.name = Some(model.to_owned());
+            options.run.engine = Some("bmc".to_owned());
+            options.run.bound = Some(2);
+            let language = language("wait.ir").unwrap_or_else(|| panic!("no language"));
+            let run = session.check_program("wait.ir", language, &options, 0, &Silent);
+            let run = run.unwrap_or_else(|e| panic!("{}", e.reason));
+            assert_eq!(run.checked.verdict == Verdict::Yes, proved, "{model}");
+            assert_eq!(run.choice.chosen.is_some(), proved, "{model}");
+        }
     }
 
     /// Each thread reads what the other writes afterwards; with a dependency in one of them, or in both.

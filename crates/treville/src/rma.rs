@@ -12,7 +12,6 @@ pub use synth::{Cost, Search, SynthOptions};
 use crate::{Options, RunOptions, Session, failure, unreadable};
 use exact::{Exact, Limits};
 use std::sync::Arc;
-use std::time::Instant;
 use treville_abstract::{Checked, Patience, Portfolio, Solver, Wanted, Z3};
 use treville_base::{BitSet, Cancel, Diagnostic, SourceMap};
 use treville_report::{Chosen, Failure, RmaChecked, RmaRun};
@@ -157,7 +156,7 @@ impl Session<'_> {
         refuse_options(options)?;
         let model = model(options)?;
         let placement = options.run.rma.flushes.of(&program).map_err(|why| unreadable(format!("--flush: {why}")))?;
-        let cancel = self.rma_cancel(&options.run);
+        let cancel = self.cancel_for(&options.run);
         let solver = options.run.rma.solver.start()?;
         let asked = Asked { program: &program, placement: &placement, run: &options.run, solver, cancel };
         let (answer, chosen) = match options.run.engine.as_deref() {
@@ -182,12 +181,6 @@ impl Session<'_> {
             stats: answer.stats,
         };
         Ok(Run { model, engine: answer.engine, chosen, checked })
-    }
-
-    pub(crate) fn rma_cancel(&self, run: &RunOptions) -> Cancel {
-        let deadline = run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
-        run.effort.map_or_else(|| cancel.clone(), |effort| cancel.with_effort(effort))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::engines::Engines;
 use crate::front_ends::{self, Context, Loaded};
 use crate::library::{Library, Linked};
 use crate::mapped::mapped;
-use crate::{Files, ModelOptions, Options, States, refusal, unreadable};
+use crate::{Files, ModelOptions, Options, RunOptions, States, refusal, unreadable};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_base::{Cancel, Name};
@@ -36,6 +36,13 @@ impl<'f> Session<'f> {
     /// `cancel` stops every run of the session.
     pub fn new(files: &'f dyn Files, cancel: Cancel) -> Self {
         Session { files, library: Library::new(files), engines: Engines::default(), cancel }
+    }
+
+    /// What stops a run: the session's own stop, and the limits of the call.
+    pub(crate) fn cancel_for(&self, run: &RunOptions) -> Cancel {
+        let deadline = run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
+        run.effort.map_or_else(|| cancel.clone(), |effort| cancel.with_effort(effort))
     }
 
     /// Whether the files and folders that the options name are there, even if no program will need them.
@@ -128,9 +135,7 @@ impl<'f> Session<'f> {
             }
             (None, None) => Bounds::default().unroll,
         };
-        let deadline = run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let cancel = deadline.map_or_else(|| self.cancel.clone(), |deadline| self.cancel.with_deadline(deadline));
-        let cancel = run.effort.map_or_else(|| cancel.clone(), |effort| cancel.with_effort(effort));
+        let cancel = self.cancel_for(run);
         Ok(Task {
             bundled: model.bundled.clone(),
             question: Some(Arc::clone(&loaded.question)),

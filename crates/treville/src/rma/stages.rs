@@ -34,7 +34,7 @@ impl Session<'_> {
             let reduction = options.run.rma.reduction.unwrap_or(Reduction::Counted);
             return Ok(treville_abstract::show_reduced(&program, &placement, reduction));
         }
-        let cancel = self.rma_cancel(&options.run);
+        let cancel = self.cancel_for(&options.run);
         let solver = options.run.rma.solver.start()?;
         let asked = Asked { program: &program, placement: &placement, run: &options.run, solver, cancel };
         let mut portfolio = Portfolio::new(&program, &asked.wanted());

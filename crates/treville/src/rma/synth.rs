@@ -123,7 +123,7 @@ impl Session<'_> {
         let remote = self.load_rma(path)?;
         let initial = wanted.initial.of(&remote.program).map_err(|why| unreadable(format!("--initial: {why}")))?;
         let costs = wanted.cost.of(&remote.program).map_err(|why| unreadable(format!("--cost: {why}")))?;
-        let cancel = self.rma_cancel(&options.run);
+        let cancel = self.cancel_for(&options.run);
         let states = options.run.max_states.and_then(|n| usize::try_from(n).ok());
         let limits = Limits { states: states.unwrap_or(exact::MOST_STATES), cancel: cancel.clone() };
         let asked = Wanted {
