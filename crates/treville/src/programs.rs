@@ -143,17 +143,25 @@ impl Session<'_> {
         let call = Call { sources: Arc::new(sources), options, stories, cancel };
         let run = self.run_program(&program, &call, monitor)?;
         match run.without_unread(options) {
-            Some(smaller) if stories == 0 => Ok(self.proved(&smaller, &call).unwrap_or(run)),
+            Some(smaller) if stories == 0 => Ok(self.proved(&smaller, &call, run)),
             _ => Ok(run),
         }
     }
 
-    /// The answer for a program without what it never looks at, if it is that nothing can fail.
-    fn proved(&self, program: &Program, call: &Call<'_>) -> Option<Run> {
-        let mut run = self.run_program(program, call, &Silent).ok()?;
-        let why = "what no thread looks at was left out, so that loops which write it only wait".to_owned();
-        run.choice.chosen = Some(Chosen { why, first: false });
-        Some(run).filter(|run| run.checked.verdict == Verdict::Yes && run.checked.scope.complete)
+    /// The answer for a program without what it never looks at, if it is that nothing can fail; otherwise the one there was,
+    /// which time that is over may have kept open.
+    fn proved(&self, program: &Program, call: &Call<'_>, mut open: Run) -> Run {
+        let Ok(mut run) = self.run_program(program, call, &Silent) else { return open };
+        match run.checked.verdict {
+            Verdict::Yes if run.checked.scope.complete => {
+                let why = "what no thread looks at was left out, so that loops which write it only wait".to_owned();
+                run.choice.chosen = Some(Chosen { why, first: false });
+                return run;
+            }
+            Verdict::Unknown(StopReason::Timeout) => open.checked.verdict = run.checked.verdict,
+            _ => {}
+        }
+        open
     }
 
     fn run_program(&self, program: &Program, call: &Call<'_>, monitor: &dyn Monitor) -> Result<Run, Failure> {
