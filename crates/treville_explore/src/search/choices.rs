@@ -1,9 +1,10 @@
 //! Values that nothing determines.
 //!
-//! A bit has either value, one way each, at once. What is wider stands for all of its values: it is a word that names a variable
-//! ([`treville_vm::bytecode::Symbols`]), and goes through memory, calls and arithmetic like a number. Only where the way on
-//! depends on it (a branch, an address, whether a compare-exchange succeeds) its thread asks, and gets a *decision*: an event that
-//! says which value a term has, or whether a condition holds.
+//! A bit that is branched on at once has either value, one way each. Others stand for all of their values: such a one is a word
+//! that names a variable ([`treville_vm::bytecode::Symbols`]), and goes through memory, calls and arithmetic like a number. Only
+//! where the way on depends on it (a branch, an address, whether a compare-exchange succeeds) its thread asks, and gets a
+//! *decision*: an event that says which value a term has, or whether a condition holds. What an unknown address means is in
+//! [`super::places`].
 //!
 //! **What a graph stands for.** The *path* of a graph is what its decisions say. A graph is consistent if the memory model
 //! allows it and there are values of the variables for which all of its path holds, and it stands for the executions with these
@@ -48,11 +49,11 @@ impl From<Cancelled> for Stop {
 }
 
 impl Search<'_, '_> {
-    /// Adds an undetermined value: of a bit 0 first, of what is wider a new variable.
+    /// Adds an undetermined value: of a bit that must be known 0 first, of another a new variable.
     pub(super) fn choose(&mut self, thread: u16, site: SiteId) -> Result<Move, Stop> {
-        let SiteKind::Nondet { width } = self.image.site(site).kind else { return Ok(Move::Back) };
+        let SiteKind::Nondet { width, at_once } = self.image.site(site).kind else { return Ok(Move::Back) };
         let value = match self.image.symbols() {
-            _ if width == 1 => 0,
+            _ if at_once => 0,
             Some(symbols) if !self.options.observed => {
                 let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
                 symbols.lock().variable(thread, pos, width)
@@ -64,7 +65,7 @@ impl Search<'_, '_> {
         };
         self.threads[usize::from(thread)].runner.give(self.image, value);
         let e = self.add(thread, Kind::Choice, Mode::RELAXED, value, INIT, Some(site));
-        if width == 1 {
+        if at_once {
             let first_way = self.ways.len();
             self.ways.push(Way::Value(1));
             self.note_ways(e, first_way, 1);

@@ -231,7 +231,8 @@ impl Search<'_, '_> {
             let label = self.graph.label(e);
             if label.kind == Kind::Selection && !self.graph.hb(e, last) {
                 let object = self.objects_of(label.thread, TermId(label.promise));
-                if let Some((begin, _)) = object.into_iter().find(|(begin, len)| (*begin..begin + len).contains(&addr)) {
+                if let Some((begin, _)) = object.into_iter().find(|(begin, len)| (*begin..begin + len).contains(&addr))
+                {
                     return Err(Stop::Unsettled(begin));
                 }
             }
@@ -275,4 +276,3 @@ fn within(shared: &mut Shared, addr: TermId, begin: u64, most: u64) -> TermId {
     let most = shared.number(most);
     shared.store.bin(BinOp::ULe, offset, most)
 }
-

@@ -71,7 +71,8 @@ impl Generator {
         let mut text = format!("  q = alloc {heap} 16:64{zeroed}\n");
         for array in ["&g", "q"] {
             for i in 0..self.0.below(5) {
-                text += &format!("  store (add {array} {}:64) {} 4 [NA]\n", 4 * i, self.0.of(&["a", "b", "1:32", "6:32"]));
+                text +=
+                    &format!("  store (add {array} {}:64) {} 4 [NA]\n", 4 * i, self.0.of(&["a", "b", "1:32", "6:32"]));
             }
         }
         text
@@ -228,7 +229,12 @@ fn run_in_parts(
         let last = |l: &Location| l.writes.last().map_or(0, |w| graph.label(*w).value);
         classes.push(Class {
             path: decisions.map(|l| (TermId(l.promise), l.value)).collect(),
-            memory: graph.locations.iter().zip(&ended.locations.places).map(|(l, p)| (p.addr, (p.size, last(l)))).collect(),
+            memory: graph
+                .locations
+                .iter()
+                .zip(&ended.locations.places)
+                .map(|(l, p)| (p.addr, (p.size, last(l))))
+                .collect(),
             selections: graph.labels.iter().filter(|l| l.kind == Kind::Selection).count(),
             ends: graph.threads.iter().filter_map(|t| Some(graph.label(*t.events.last()?).value)).collect(),
         });
