@@ -1,8 +1,8 @@
 /* Data that nobody looks at: Treiber's stack, or with QUEUE the queue of Michael and Scott, which carry numbers, with UNKNOWN any
  * numbers, with HANDLES such by the explicit interface.
  *
- * What is carried decides nothing, so that there are as many executions with any of them. A number that comes out is one that was
- * put in; if a reader takes without an exchange (WEAK_TAKE), there is more in the end than there should be.
+ * Each writer puts PUTS of them. What is carried decides nothing, so that there are as many executions with any of them. A number that
+ * comes out is one that was put in; if a reader takes without an exchange (WEAK_TAKE), there is more in the end than there should be.
  *
  * verify --cflags="-DWRITERS=3 -DREADERS=0"                              yes 6+17
  * verify --cflags="-DWRITERS=3 -DREADERS=0 -DUNKNOWN"                    yes 6+17
@@ -27,6 +27,10 @@
 #endif
 #ifndef READERS
 #define READERS 2
+#endif
+
+#ifndef PUTS
+#define PUTS 1
 #endif
 
 #if defined(HANDLES)
@@ -155,7 +159,8 @@ static payload out[READERS + 1];
 
 static void *writer(void *number)
 {
-	put(make((int)(intptr_t)number));
+	for (int i = 0; i < PUTS; i++)
+		put(make((int)(intptr_t)number));
 	return NULL;
 }
 
@@ -170,7 +175,7 @@ int main(void)
 {
 	pthread_t threads[WRITERS + READERS];
 	init();
-	atomic_init(&left, WRITERS);
+	atomic_init(&left, WRITERS * PUTS);
 	for (int i = 0; i < WRITERS; i++)
 		pthread_create(&threads[i], NULL, writer, (void *)(intptr_t)i);
 	for (int i = 0; i < READERS; i++)

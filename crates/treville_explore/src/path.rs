@@ -13,7 +13,7 @@ use std::sync::Arc;
 use treville_base::Cancel;
 use treville_sat::{Backend, Bits, Gates, Lit, Solver, Verdict};
 use treville_term::{BinOp, Bv, TermId, UnOp, VarId};
-use treville_vm::bytecode::{Shared, Symbols};
+use treville_vm::bytecode::{Linear, Shared, Symbols};
 
 /// Values of variables; others are 0.
 pub(crate) type Values = FxHashMap<VarId, Bv>;
@@ -103,11 +103,33 @@ impl Paths {
             }
             return Ok(found);
         }
+        if let Some(linear) = self.linear(path, term)? {
+            // Conditions on signed numbers are signed: so are those that they are solved with.
+            let less = if linear.signed { BinOp::SLe } else { BinOp::ULe };
+            self.values_between(path, linear.inner, most, less, &mut found)?;
+            return Ok(found.into_iter().map(|value| linear.offset + linear.factor * value).collect());
+        }
+        self.values_between(path, term, most, BinOp::ULe, &mut found)?;
+        Ok(found)
+    }
+
+    /// Finds values of a term by comparing it; if `less` is signed, those that are not negative.
+    fn values_between(
+        &mut self,
+        path: &[TermId],
+        term: TermId,
+        most: usize,
+        less: BinOp,
+        found: &mut Vec<u64>,
+    ) -> Result<(), Cancelled> {
+        let width = u32::from(self.symbols.lock().store.width(term)).min(64) - u32::from(less == BinOp::SLe);
         // Where values may still be, the lowest at the end: below and above one that was found.
-        let width = u32::from(self.symbols.lock().store.width(term));
-        let mut open = vec![(0, u64::MAX >> (64 - width.min(64)))];
+        let mut open = vec![(0, u64::MAX >> (64 - width))];
         while let Some((low, high)) = open.pop().filter(|_| found.len() <= most) {
-            let between = self.between(term, low, high);
+            if self.cancel.is_due() {
+                return Err(Cancelled);
+            }
+            let between = self.between(term, low, high, less);
             let Some(values) = self.solve(path, between)? else { continue };
             let value = self.value(term, &values);
             found.push(value);
@@ -115,7 +137,7 @@ impl Paths {
             open.extend(value.checked_sub(1).filter(|below| *below >= low).map(|below| (low, below)));
         }
         found.sort_unstable();
-        Ok(found)
+        Ok(())
     }
 
     /// The smallest value that a term can have.
@@ -140,18 +162,37 @@ impl Paths {
     }
 
     fn at_most(&self, term: TermId, value: u64) -> TermId {
+        self.compared(BinOp::ULe, term, value)
+    }
+
+    fn compared(&self, op: BinOp, term: TermId, value: u64) -> TermId {
         let mut shared = self.symbols.lock();
         let width = shared.store.width(term);
         let value = shared.store.constant(Bv::new(u128::from(value), width));
-        shared.store.bin(BinOp::ULe, term, value)
+        shared.store.bin(op, term, value)
     }
 
-    fn between(&self, term: TermId, low: u64, high: u64) -> TermId {
+    /// A term as a multiple of another one and a number, which leaves the order of values as it is.
+    fn linear(&mut self, path: &[TermId], term: TermId) -> Result<Option<Linear>, Cancelled> {
+        let Some(linear) = self.symbols.lock().linear(term) else { return Ok(None) };
+        if !linear.signed {
+            return Ok(Some(linear));
+        }
+        let negative = {
+            let mut shared = self.symbols.lock();
+            let zero = Bv::zero(shared.store.width(linear.inner));
+            let zero = shared.store.constant(zero);
+            shared.store.bin(BinOp::SLt, linear.inner, zero)
+        };
+        Ok(self.solve(path, negative)?.is_none().then_some(linear))
+    }
+
+    fn between(&self, term: TermId, low: u64, high: u64, less: BinOp) -> TermId {
         let above = (low > 0).then(|| {
-            let low = self.at_most(term, low - 1);
+            let low = self.compared(less, term, low - 1);
             self.symbols.lock().store.un(UnOp::Not, low)
         });
-        let below = self.at_most(term, high);
+        let below = self.compared(less, term, high);
         above.map_or(below, |above| self.symbols.lock().store.bin(BinOp::And, above, below))
     }
 

@@ -108,6 +108,15 @@ impl TermStore {
                 }
                 _ => None,
             },
+            BinOp::Sub => match (self.nodes[a], right) {
+                // (x + c) - d = x + (c - d)
+                (TermNode::Bin(BinOp::Add, x, c), Some(d)) => {
+                    let c = self.as_const(c)?;
+                    let sum = self.constant(BinOp::Sub.eval(c, d));
+                    Some(self.bin(BinOp::Add, x, sum))
+                }
+                _ => None,
+            },
             BinOp::Ne if zero && width == 1 => Some(a),
             // A widened condition against zero is the condition, or its negation.
             BinOp::Ne | BinOp::Eq if zero => match self.nodes[a] {

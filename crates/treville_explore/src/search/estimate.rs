@@ -8,21 +8,25 @@ use crate::graph::{EventId, Graph};
 
 /// How many walks there are at most.
 const WALKS: u32 = 200;
-/// How often all of them may go back.
+/// How many ways all of them may try, and how often go back.
 const STEPS: u32 = 20_000;
 
 /// The mean of some walks; nothing if not even one comes to its end soon.
 pub(super) fn before(job: &Job<'_>, shape: &Shape, member: Member<'_>) -> Option<u64> {
     let mut walk = Walk { random: 0x9e37_79b9_7f4a_7c15, steps: 0 };
     let (mut sum, mut walks) = (0.0, 0);
+    // What was asked about unknown values is asked again.
+    let mut paths = None;
     while walks < WALKS {
         let mut nobody = |_: &super::Ended<'_>| {};
         let mut search = Search::new(job, shape, member, &mut nobody);
+        search.paths = paths.take().or(search.paths);
         match walk.down(&mut search) {
             Ok(Some(guess)) => sum += guess,
             Ok(None) => break,
             Err(_) => return None,
         }
+        paths = search.paths.take();
         walks += 1;
     }
     (walks > 0).then(|| (sum / f64::from(walks)).round() as u64)
@@ -70,6 +74,11 @@ impl Walk {
     ) -> Result<Option<bool>, Stop> {
         let seen = |search: &Search<'_, '_>| search.explored.complete + search.explored.blocked;
         let before = seen(search);
+        // Large graphs are copied for longer.
+        self.steps += 1 + graph.locations.len() as u32 / 32;
+        if self.steps > STEPS {
+            return Ok(None);
+        }
         search.step_into(graph, event, way, false)?;
         while seen(search) == before {
             self.steps += 1;

@@ -25,5 +25,5 @@ pub use handles::Misuse;
 pub use index::Array;
 pub use run::Runner;
 pub use step::{RunOptions, Step, address};
-pub use symbols::{Shared, Symbols, is_term, term_of};
+pub use symbols::{Linear, Shared, Symbols, is_term, term_of};
 pub use track::{Dependencies, StepDeps, Track};

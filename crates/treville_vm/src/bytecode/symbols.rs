@@ -37,6 +37,16 @@ pub struct Symbols {
     shared: Mutex<Shared>,
 }
 
+/// A multiple of a term, and a number added to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Linear {
+    pub inner: TermId,
+    pub factor: u64,
+    pub offset: u64,
+    /// It is so only if the term is not negative.
+    pub signed: bool,
+}
+
 #[derive(Default, Debug)]
 pub struct Shared {
     pub store: TermStore,
@@ -107,6 +117,26 @@ impl Shared {
             term = inner;
         }
         term
+    }
+
+    /// A term of 64 bits as a multiple of a narrower one and a number added to that, if that is so for all values and
+    /// never too large.
+    pub fn linear(&self, term: TermId) -> Option<Linear> {
+        let constant = |t: TermId| self.store.as_const(t).map(Bv::unsigned);
+        let (mut inner, mut factor, mut offset) = (term, 1, 0);
+        if let TermNode::Bin(BinOp::Add, x, c) = self.store.node(inner) {
+            (inner, offset) = (x, constant(c)?);
+        }
+        match self.store.node(inner) {
+            TermNode::Bin(BinOp::Mul, x, c) => (inner, factor) = (x, constant(c)?),
+            TermNode::Bin(BinOp::Shl, x, c) => (inner, factor) = (x, 1 << constant(c)?.min(63)),
+            _ => {}
+        }
+        let TermNode::Cast(kind @ (Cast::Zero | Cast::Sign), 64, inner) = self.store.node(inner) else { return None };
+        let largest = (1u128 << self.store.width(inner)) - 1;
+        let fits = factor > 0 && factor.checked_mul(largest)?.checked_add(offset)? <= u128::from(u64::MAX);
+        let (factor, offset) = (factor as u64, offset as u64);
+        fits.then_some(Linear { inner, factor, offset, signed: kind == Cast::Sign })
     }
 
     /// That a term has a value, as a term of one bit.
