@@ -361,7 +361,7 @@ const BUCKETS: &str = r"
 #include <stdatomic.h>
 #include <treville.h>
 static atomic_int buckets[SIZE];
-static unsigned i, j;
+static INDEX i, j;
 static void *other(void *unused)
 {
 	buckets[j] = 2;
@@ -372,7 +372,7 @@ int main(void)
 	pthread_t thread;
 	i = treville_nondet_u32();
 	j = treville_nondet_u32();
-	treville_assume(i < SIZE && j < SIZE);
+	treville_assume(0 <= i && i < SIZE && 0 <= j && j < SIZE);
 	ASSUME;
 	pthread_create(&thread, NULL, other, NULL);
 	buckets[i] = 1;
@@ -388,16 +388,22 @@ fn an_unknown_index_of_what_others_change_is_one_way_for_each_element() {
         return;
     }
     let file = write("nondet/buckets.c", BUCKETS);
-    for (size, assume, executions) in [
+    for (index, size, assume, executions) in [
         // All pairs, and equal ones in two orders.
-        (4, "(void)0", 20),
+        ("unsigned", 4, "(void)0", 20),
+        ("int", 4, "(void)0", 20),
+        ("long", 3, "(void)0", 12),
         // Those that are equal are decided once.
-        (600, "treville_assume(i==j)", 1200),
+        ("int", 600, "treville_assume(i==j)", 1200),
         // Far apart, and few.
-        (5000, "treville_assume(i%2000==7&&j==i/2)", 3),
+        ("unsigned", 5000, "treville_assume(i%2000==7&&j==i/2)", 3),
     ] {
-        assert_eq!(counts(&file, &format!("-DSIZE={size} -DASSUME={assume}")), (executions, 0), "{assume}");
+        let flags = format!("-DINDEX={index} -DSIZE={size} -DASSUME={assume}");
+        assert_eq!(counts(&file, &flags), (executions, 0), "{flags}");
     }
+    let run = treville(&["verify", &file, "--json", "--cflags=-DINDEX=signed -DSIZE=4 -DASSUME=i-=3"]);
+    assert!(run.stdout.contains("\"kind\":\"invalid-access\""), "{}", run.stdout);
+    assert!(run.stdout.contains("\"inputs\":[{\"value\":0,"), "{}", run.stdout);
 }
 
 const BIT: &str = r"

@@ -235,7 +235,8 @@ pub(crate) fn initial(program: &Program, object: ObjectId, addr: u64, size: u8) 
     let origin = address::local_origin(addr).unwrap_or(addr);
     let offset = origin - object.address;
     let mut bytes = [0; 8];
-    for cell in &object.init {
+    let from = object.init.partition_point(|cell| cell.offset + u64::from(cell.size) <= offset);
+    for cell in object.init[from..].iter().take_while(|cell| cell.offset < offset + 8) {
         let value = constant(program, &cell.value);
         for i in 0..u64::from(cell.size.min(8)) {
             if let Some(byte) = (cell.offset + i).checked_sub(offset).and_then(|at| bytes.get_mut(at as usize)) {

@@ -230,6 +230,11 @@ mod tests {
             assert_eq!(s.eval(back, &lookup), Some(Cast::Sign.eval(v, 16)), "{bits}");
             let c = s.bin(BinOp::SLt, x, x);
             assert_eq!(s.eval(c, &lookup), Some(Bv::bool(false)));
+            let [large, small] = [200, 7].map(|n| s.constant(Bv::new(n, 8)));
+            let more = s.bin(BinOp::Add, x, large);
+            let less = s.bin(BinOp::Sub, more, small);
+            assert_eq!(s.eval(less, &lookup), Some(Bv::new(bits + 193, 8)), "{bits}");
+            assert_eq!(s.bin(BinOp::Sub, more, large), x);
         }
     }
 }

@@ -23,10 +23,10 @@ use treville_term::{BinOp, Bv, TermId, UnOp};
 use treville_vm::bytecode::{Array, Shared, SiteId, SiteKind, address, term_of};
 
 /// How many places an access may have.
-const MOST_PLACES: usize = 1 << 16;
+const MOST_PLACES: usize = 1 << 12;
 
 /// Of larger arrays, the location is decided.
-const MOST_ELEMENTS: u64 = 1 << 10;
+const MOST_ELEMENTS: u64 = 1 << 12;
 
 /// Begin and size of an object.
 type Extent = (u64, u64);
