@@ -131,6 +131,13 @@ impl Search<'_, '_> {
         self.image.symbols().map_or(term_of(word), |symbols| symbols.lock().narrowed(term_of(word)))
     }
 
+    /// What a word stands for, if there is only one possibility.
+    pub(super) fn only_value(&mut self, word: u64) -> Option<u64> {
+        let (path, term) = (self.decided(|_| true), self.narrowed(word));
+        let values = self.paths.as_mut()?.range(&path, term, 1).ok()?;
+        values.first().copied().filter(|_| values.len() == 1)
+    }
+
     /// The one value of the condition that a thread asks about with which it does not fail an assumption at once.
     fn assumed(&self, thread: u16) -> Option<u64> {
         let fails = |value: u64| {

@@ -146,6 +146,10 @@ impl Search<'_, '_> {
                 Step::Fence { .. } => {}
                 Step::Store { site, .. } if self.image.site(site).protects => {}
                 Step::Nondet { .. } => runner.give(self.image, 0),
+                Step::Decide { word, .. } | Step::Place { addr: word, .. } => match self.only_value(word) {
+                    Some(value) => runner.decide(value),
+                    None => return false,
+                },
                 Step::Blocked { wait, .. } => return wait != Wait::Assume,
                 _ => return false,
             }

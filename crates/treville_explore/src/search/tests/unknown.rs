@@ -347,8 +347,10 @@ fn equal_threads_may_differ_in_their_values() {
         let middle = random.below(6);
         let (first, then) =
             (random.of(&["", "  store &y 1:32 4 [RLX]\n"]), random.of(&["add b 1:32", "xor a b", "add a 0:32"]));
+        let element = "  b = load (add &k (mul (zext 64 (and b 3:32)) 4:64)) 4 [NA]\n";
+        let first = format!("{first}{}", random.of(&["", element]));
         let text = format!(
-            "{HEADER}func f () regs [n:3 a:32 b:32] {{\nb0:\n  b = load &x 4 [ACQ]\n{first}  n = nondet\n  a = (zext 32 n)\n  \
+            "{HEADER}{ARRAYS}func f () regs [n:3 a:32 b:32] {{\nb0:\n  b = load &x 4 [ACQ]\n{first}  n = nondet\n  a = (zext 32 n)\n  \
              branch (ult a {middle}:32) b1 b2\nb1:\n  store &x ({then}) 4 [REL]\n  goto b2\nb2:\n  b = load &y 4 [RLX]\n  \
              branch (and (eq b 1:32) (eq a {}:32)) b3 b4\nb3:\n  fail assertion \"it\"\n  goto b4\nb4:\n  return 0:64\n}}\n\
              func main () regs [h:64 a:32] {{\nb0:\n  h = spawn f ()\n  h = spawn f ()\n  a = load &x 4 [ACQ]\n  \
