@@ -276,19 +276,23 @@ impl<T: Track> Runner<T> {
                 return Some($step);
             }};
         }
-        // An unknown address that is that of an element of a private array, and this array; asks for what is not known.
-        macro_rules! element {
-            ($place:expr, $site:expr) => {{
-                let word = get!($place);
-                match (SYMBOLIC && is_term(word)).then_some(&image.symbols) {
-                    Some(Some(symbols)) if symbols.known(word).is_none() => {
-                        match self.index(symbols, word, image.sites[$site].size) {
-                            Index::Element(array) => Some((word, array)),
+        // The address of an access, which must be known to go on, unless it is one to an element of a private array.
+        macro_rules! place {
+            ($slot:expr, $site:expr, ($addr:ident, $array:ident) => $access:expr) => {{
+                let $addr = get!($slot);
+                match (SYMBOLIC && is_term($addr)).then_some(&image.symbols) {
+                    Some(Some(symbols)) => match symbols.known($addr) {
+                        Some(value) => value,
+                        None => match self.index(symbols, $addr, image.sites[$site].size) {
+                            Index::Element($array) => {
+                                $access;
+                                continue;
+                            }
                             Index::Ask(inside) => ask!(inside, Step::Decide { site: Some($site), word: inside }),
-                            Index::Elsewhere => ask!(word, Step::Place { site: $site, addr: word }),
-                        }
-                    }
-                    _ => None,
+                            Index::Elsewhere => ask!($addr, Step::Place { site: $site, addr: $addr }),
+                        },
+                    },
+                    _ => $addr,
                 }
             }};
         }
@@ -395,11 +399,7 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::Load { dst, addr: place, site } => {
-                    if let Some((addr, array)) = element!(place, site) {
-                        set!(dst, self.load_element(image, addr, array));
-                        continue;
-                    }
-                    let addr = known!(place, Some(site));
+                    let addr = place!(place, site, (addr, array) => set!(dst, self.load_element(image, addr, array)));
                     if !is_private(addr) {
                         self.track.step(Some(at!(place)), &[]);
                         stop!(pc - 1, Step::Load { site, addr });
@@ -419,13 +419,11 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Upper { src } => (self.upper, self.upper_slot) = (get!(src), Some(at!(src))),
                 Ins::Store { addr: place, value: from, site } => {
-                    if let Some((addr, array)) = element!(place, site) {
-                        self.store_element(image, addr, array, get!(from));
-                        continue;
+                    let addr = place!(place, site, (addr, array) => self.store_element(image, addr, array, get!(from)));
+                    let mut value = get!(from);
+                    if SYMBOLIC && is_term(value) && image.sites[site].protects {
+                        value = known!(from, Some(site));
                     }
-                    let addr = known!(place, Some(site));
-                    let hazard = SYMBOLIC && image.sites[site].protects;
-                    let value = if hazard { known!(from, Some(site)) } else { get!(from) };
                     let (words, sources) = self.written(value, at!(from));
                     if !is_private(addr) {
                         self.note_store(image, site, addr, words);
