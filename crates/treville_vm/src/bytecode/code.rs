@@ -1,6 +1,7 @@
 //! The instructions of compiled functions.
 
 use super::compile::Access;
+use super::hazards::{Loops, Notes};
 use super::symbols::{Symbols, is_term};
 use std::sync::Arc;
 use treville_base::Span;
@@ -261,6 +262,8 @@ pub(crate) struct Seed {
 #[derive(Clone, Debug)]
 pub(crate) struct LoopInfo {
     pub(crate) parent: Option<u16>,
+    /// What stands for it among all loops of the program.
+    pub(crate) bit: Loops,
     /// Slots that an iteration may look at before it writes them.
     pub(crate) live: Vec<Slot>,
     /// If the loop is always entered right after a read: which one, and the slots that have what it read.
@@ -278,6 +281,7 @@ pub struct Image {
     pub(crate) tries_locks: bool,
     /// What is computed from unknown values, if there are any.
     pub(crate) symbols: Option<Arc<Symbols>>,
+    pub(crate) notes: Arc<Notes>,
 }
 
 impl Site {

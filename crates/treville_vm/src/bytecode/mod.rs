@@ -9,6 +9,7 @@ mod compile;
 mod effects;
 mod flow;
 mod handles;
+mod hazards;
 mod index;
 mod loops;
 mod private;

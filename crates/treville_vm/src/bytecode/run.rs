@@ -2,6 +2,7 @@
 
 use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
 use super::handles::Handles;
+use super::hazards::Protection;
 use super::index::Index;
 use super::step::{RunOptions, Step, address};
 use super::symbols::is_term;
@@ -81,6 +82,10 @@ pub struct Runner<T = ()> {
     pub(crate) stack: Vec<u64>,
     /// Locks that it holds, and how many effects there were when it had taken each.
     pub(crate) held: Vec<(u64, u32)>,
+    /// What its hazard pointers say, of those that have ever protected anything.
+    pub(crate) protections: Vec<Protection>,
+    /// How often it has set them.
+    pub(crate) n_protected: u32,
     /// The number of effects with the lock that was released last.
     pub(super) released: u32,
     pub(crate) loops: Vec<LoopState>,
@@ -120,9 +125,10 @@ impl<T: Track> Runner<T> {
         self.private_terms.clear();
         self.stack.clear();
         self.held.clear();
+        self.protections.clear();
         self.loops.clear();
         self.loop_slots.clear();
-        (self.n_allocs, self.effects, self.spin, self.published) = (0, 0, 0, 0);
+        (self.n_allocs, self.effects, self.n_protected, self.spin, self.published) = (0, 0, 0, 0, 0);
         self.last_read = None;
         self.handles = Handles::default();
         self.decided = None;
@@ -396,6 +402,7 @@ impl<T: Track> Runner<T> {
                     }
                     let addr = known!(place, Some(site));
                     if !is_private(addr) {
+                        self.note_access(image, addr);
                         self.track.step(Some(at!(place)), &[]);
                         stop!(pc - 1, Step::Load { site, addr });
                     }
@@ -423,6 +430,7 @@ impl<T: Track> Runner<T> {
                     let value = if hazard { known!(from, Some(site)) } else { get!(from) };
                     let (words, sources) = self.written(value, at!(from));
                     if !is_private(addr) {
+                        self.note_access(image, addr);
                         self.note_store(image, site, addr, words);
                         self.track.step(Some(at!(place)), &sources);
                         stop!(pc, Step::Store { site, addr, words });
@@ -436,6 +444,7 @@ impl<T: Track> Runner<T> {
                     let addr = known!(place, Some(site));
                     self.track.update(true);
                     if !is_private(addr) {
+                        self.note_access(image, addr);
                         self.track.update_step(at!(place), base, &image.sites[site].uses);
                         stop!(pc - 1, Step::UpdateRead { site, addr });
                     }
@@ -581,9 +590,9 @@ impl<T: Track> Runner<T> {
                     }
                     flow!(dst, src);
                 }
-                Ins::SpinStart => self.spin = self.effects,
+                Ins::SpinStart => self.spin = self.changes(),
                 Ins::SpinEnd { site } => {
-                    if self.spin == self.effects {
+                    if self.spin == self.changes() {
                         stop!(pc - 1, Step::Blocked { site: Some(site), wait: Wait::Spin });
                     }
                 }

@@ -1,6 +1,7 @@
 //! States of a runner as words: small enough to keep one for every read of an execution.
 
 use super::code::{Image, Ins, SiteId, Slot};
+use super::hazards::Protection;
 use super::run::{Frame, LoopState, NO_ADDRESS, Runner};
 
 /// Set in the number of unknown values in private memory if handles follow.
@@ -13,7 +14,7 @@ impl Runner {
         out.push(pair(self.spin, self.pc));
         out.push(pair(self.frames.len() as u32, self.loops.len() as u32));
         out.push(pair(self.private.len() as u32, self.private_objects.len() as u32));
-        out.push(pair(self.stack.len() as u32, self.held.len() as u32));
+        out.push(pair(self.stack.len() as u32, self.held.len() as u32 | (self.protections.len() as u32) << 16));
         out.push(self.published);
         for (i, frame) in self.frames.iter().enumerate() {
             out.push(pair(frame.func, frame.pc));
@@ -33,6 +34,10 @@ impl Runner {
         out.extend(&self.loop_slots);
         out.extend(&self.stack);
         out.extend(self.held.iter().flat_map(|(lock, since)| [*lock, u64::from(*since)]));
+        out.extend(self.protections.iter().flat_map(|p| [p.hazard, p.object, p.rounds, p.replaced]));
+        if !self.protections.is_empty() {
+            out.push(u64::from(self.n_protected));
+        }
         out.extend(self.private_objects.iter().map(|(b, s)| pair(*b, *s)));
         out.extend(self.private.chunks(8).map(|c| {
             let mut word = [0; 8];
@@ -57,7 +62,8 @@ impl Runner {
         (self.spin, self.pc) = split(next());
         let (n_frames, n_loops) = split(next());
         let (n_bytes, n_private) = split(next());
-        let (n_stack, n_held) = split(next());
+        let (n_stack, lists) = split(next());
+        let (n_held, n_protections) = (lists & 0xffff, lists >> 16);
         self.published = next();
         let same = self.frames.len() == n_frames as usize && n_frames == 1;
         let resident = same.then(|| self.frames[0].func);
@@ -120,6 +126,12 @@ impl Runner {
         self.stack.extend((0..n_stack).map(|_| next()));
         self.held.clear();
         self.held.extend((0..n_held).map(|_| (next(), next() as u32)));
+        self.protections.clear();
+        self.protections.extend((0..n_protections).map(|_| {
+            let (hazard, object) = (next(), next());
+            Protection { hazard, object, rounds: next(), replaced: next() }
+        }));
+        self.n_protected = if n_protections == 0 { 0 } else { next() as u32 };
         self.private_objects.clear();
         self.private_objects.extend((0..n_private).map(|_| split(next())));
         self.private.clear();
