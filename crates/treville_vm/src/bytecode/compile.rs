@@ -46,7 +46,8 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
     for (n, info) in codes.iter_mut().flat_map(|code| &mut code.loops).enumerate() {
         info.bit = 1 << (n % 64);
     }
-    Ok(Image { codes, sites, tries_locks, symbols, notes: Arc::default() })
+    let has_hazards = sites.iter().any(|site| site.protects);
+    Ok(Image { codes, sites, tries_locks, symbols, has_hazards, notes: Arc::default() })
 }
 
 struct Compiler<'a> {
@@ -189,7 +190,8 @@ impl<'a> Compiler<'a> {
         let parents = flow::parents(loops);
         let infos = loops.iter().zip(parents).zip(seeds).map(|((l, parent), seed)| {
             let live = flow::slots(&live[self.starts[l.head] as usize], from);
-            LoopInfo { parent, bit: 0, live, seed, round: Vec::new() }
+            let updates = shape.updates(l);
+            LoopInfo { parent, bit: 0, updates, live, seed, round: Vec::new() }
         });
         let mut loops: Vec<LoopInfo> = infos.collect();
         for (id, at) in &self.rounds {

@@ -1,5 +1,6 @@
 //! What a thread does that others, or later iterations of a loop, can see; the rest of a loop's work is waiting.
 
+use super::attempts::Done;
 use super::code::{Image, Site, SiteId, SiteKind};
 use super::run::{LoopState, NO_ADDRESS, Runner};
 use super::step::address;
@@ -9,10 +10,11 @@ use super::track::Track;
 impl<T: Track> Runner<T> {
     /// A store to shared memory is an effect, but for what a hazard pointer protects.
     pub(super) fn note_store(&mut self, image: &Image, site: SiteId, addr: u64, words: [u64; 2]) {
-        let site = &image.sites[site];
-        if site.protects {
+        if image.sites[site].protects {
+            self.note_done(Done { site, addr, words });
             return self.protect(addr, words[0]);
         }
+        let site = &image.sites[site];
         self.effects += 1;
         words.into_iter().for_each(|word| self.publish(image, word));
         if site.kind != SiteKind::Unlock {

@@ -23,6 +23,12 @@ pub(crate) struct Protection {
     pub(crate) replaced: u64,
 }
 
+impl Protection {
+    pub(crate) fn new(hazard: u64, object: u64) -> Protection {
+        Protection { hazard, object, rounds: 0, replaced: 0 }
+    }
+}
+
 /// Some loops of a program, one bit for each; if there are many, some share one.
 pub(crate) type Loops = u64;
 
@@ -63,7 +69,7 @@ impl<T: Track> Runner<T> {
                 (p.object, p.rounds) = (object, 0);
             }
             None if object == 0 => {}
-            None => self.protections.push(Protection { hazard, object, rounds: 0, replaced: 0 }),
+            None => self.protections.push(Protection::new(hazard, object)),
         }
     }
 

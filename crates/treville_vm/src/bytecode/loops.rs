@@ -24,6 +24,9 @@ impl<T: Track> Runner<T> {
         options: &RunOptions,
     ) -> Option<Step> {
         let depth = self.frames.len() as u16;
+        if self.goal == Some(id) {
+            return Some(Step::Cut);
+        }
         self.handles.before_round = self.handles.made;
         while self.loops.last().is_some_and(|l| l.depth == depth && !encloses(code, l.id, id)) {
             self.pop_loop();
@@ -31,6 +34,8 @@ impl<T: Track> Runner<T> {
         let info = &code.loops[usize::from(id)];
         let now = info.live.iter().map(|s| self.slots[base + usize::from(*s)]);
         let read = self.last_read;
+        let in_vain =
+            image.has_hazards && options.idle_blocks && info.updates && self.came_in_vain(image, id, base, options);
         let replaced = self.has_replaced(info.bit);
         let waits = |idle: bool| idle && options.idle_blocks && (!replaced || image.trust(info.bit, options.trusts));
         match self.loops.last_mut().filter(|l| l.depth == depth && l.id == id) {
@@ -60,7 +65,7 @@ impl<T: Track> Runner<T> {
                                 now == word.map_or(*before, |word| read.words[word])
                             })
                     });
-                if waits(again) {
+                if in_vain || waits(again) {
                     return Some(Step::Blocked { site: None, wait: Wait::Spin });
                 }
                 state.count += 1;

@@ -4,6 +4,7 @@
 //! small and can be saved and restored. Dependencies are kept only by a runner that is made to, with [`Dependencies`]. Values may be
 //! unknown: then words name terms of [`Symbols`].
 
+mod attempts;
 mod code;
 mod compile;
 mod effects;

@@ -54,6 +54,11 @@ impl Shape<'_> {
         })
     }
 
+    /// Whether something in a loop may update memory.
+    pub(crate) fn updates(&self, l: &Loop) -> bool {
+        l.body.iter().flat_map(|block| self.block(block)).any(|at| matches!(self.ins[at], Ins::UpdateRead { .. }))
+    }
+
     /// The stores that a loop does first of all in each iteration, to a place that does not change.
     pub(crate) fn first_stores(&self) -> Vec<(SiteId, u16)> {
         let mut found = Vec::new();

@@ -1,5 +1,6 @@
 //! States of a runner as words: small enough to keep one for every read of an execution.
 
+use super::attempts::Done;
 use super::code::{Image, Ins, SiteId, Slot};
 use super::hazards::Protection;
 use super::run::{Frame, LoopState, NO_ADDRESS, Runner};
@@ -14,7 +15,7 @@ impl Runner {
         out.push(pair(self.spin, self.pc));
         out.push(pair(self.frames.len() as u32, self.loops.len() as u32));
         out.push(pair(self.private.len() as u32, self.private_objects.len() as u32));
-        out.push(pair(self.stack.len() as u32, self.held.len() as u32 | (self.protections.len() as u32) << 16));
+        out.push(pair(self.stack.len() as u32, self.held.len() as u32));
         out.push(self.published);
         for (i, frame) in self.frames.iter().enumerate() {
             out.push(pair(frame.func, frame.pc));
@@ -34,10 +35,6 @@ impl Runner {
         out.extend(&self.loop_slots);
         out.extend(&self.stack);
         out.extend(self.held.iter().flat_map(|(lock, since)| [*lock, u64::from(*since)]));
-        out.extend(self.protections.iter().flat_map(|p| [p.hazard, p.object, p.rounds, p.replaced]));
-        if !self.protections.is_empty() {
-            out.push(u64::from(self.n_protected));
-        }
         out.extend(self.private_objects.iter().map(|(b, s)| pair(*b, *s)));
         out.extend(self.private.chunks(8).map(|c| {
             let mut word = [0; 8];
@@ -45,6 +42,9 @@ impl Runner {
             u64::from_le_bytes(word)
         }));
         out.extend(self.private_terms.iter().flat_map(|(begin, size, word)| [pair(*begin, u32::from(*size)), *word]));
+        if image.has_hazards {
+            self.save_hazards(out);
+        }
         if has_handles {
             out.push(pair(self.handles.made, self.handles.before_round));
             out.push(self.handles.moved.len() as u64);
@@ -62,8 +62,7 @@ impl Runner {
         (self.spin, self.pc) = split(next());
         let (n_frames, n_loops) = split(next());
         let (n_bytes, n_private) = split(next());
-        let (n_stack, lists) = split(next());
-        let (n_held, n_protections) = (lists & 0xffff, lists >> 16);
+        let (n_stack, n_held) = split(next());
         self.published = next();
         let same = self.frames.len() == n_frames as usize && n_frames == 1;
         let resident = same.then(|| self.frames[0].func);
@@ -126,12 +125,6 @@ impl Runner {
         self.stack.extend((0..n_stack).map(|_| next()));
         self.held.clear();
         self.held.extend((0..n_held).map(|_| (next(), next() as u32)));
-        self.protections.clear();
-        self.protections.extend((0..n_protections).map(|_| {
-            let (hazard, object) = (next(), next());
-            Protection { hazard, object, rounds: next(), replaced: next() }
-        }));
-        self.n_protected = if n_protections == 0 { 0 } else { next() as u32 };
         self.private_objects.clear();
         self.private_objects.extend((0..n_private).map(|_| split(next())));
         self.private.clear();
@@ -144,6 +137,9 @@ impl Runner {
             let (begin, size) = split(next());
             (begin, size as u8, next())
         }));
+        if image.has_hazards {
+            self.restore_hazards(&mut next);
+        }
         self.handles.moved.clear();
         (self.handles.made, self.handles.before_round) = (0, 0);
         if n_terms & HAS_HANDLES != 0 {
@@ -151,6 +147,45 @@ impl Runner {
             let n_moved = next();
             self.handles.moved.extend((0..n_moved).map(|_| (next(), SiteId(next() as u32))));
         }
+    }
+}
+
+/// What its hazard pointers say, and what it has done since its last effect.
+impl Runner {
+    fn save_hazards(&self, out: &mut Vec<u64>) {
+        let attempt = &self.attempt;
+        out.push(pair(self.n_protected, self.protections.len() as u32));
+        out.extend(self.protections.iter().flat_map(|p| [p.hazard, p.object, p.rounds, p.replaced]));
+        out.push(pair(attempt.pc, attempt.effects));
+        out.push(pair(u32::from(attempt.depth), attempt.slots.len() as u32));
+        out.push(pair(attempt.protected.len() as u32, attempt.done.len() as u32));
+        out.extend(&attempt.slots);
+        out.extend(attempt.protected.iter().flatten());
+        out.extend(attempt.done.iter().flat_map(|d| [u64::from(d.site.0), d.addr, d.words[0], d.words[1]]));
+    }
+
+    fn restore_hazards(&mut self, next: &mut dyn FnMut() -> u64) {
+        let (n_protected, n) = split(next());
+        self.n_protected = n_protected;
+        self.protections.clear();
+        self.protections.extend((0..n).map(|_| {
+            let (hazard, object) = (next(), next());
+            Protection { hazard, object, rounds: next(), replaced: next() }
+        }));
+        let attempt = &mut self.attempt;
+        (attempt.pc, attempt.effects) = split(next());
+        let (depth, n_slots) = split(next());
+        let (n_objects, n_done) = split(next());
+        attempt.depth = depth as u16;
+        attempt.slots.clear();
+        attempt.slots.extend((0..n_slots).map(|_| next()));
+        attempt.protected.clear();
+        attempt.protected.extend((0..n_objects).map(|_| [next(), next()]));
+        attempt.done.clear();
+        attempt.done.extend((0..n_done).map(|_| {
+            let (site, addr) = (SiteId(next() as u32), next());
+            Done { site, addr, words: [next(), next()] }
+        }));
     }
 }
 
