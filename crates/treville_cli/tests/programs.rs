@@ -387,8 +387,5 @@ fn a_load_in_parts_reads_all_of_them_from_its_address() {
     }
     assert_eq!(answer("halves", HALVES, &ENGINES[..1]), " under rc11: yes, no execution fails");
     let wrong = HALVES.replace("0x200000001", "0x100000001");
-    assert_eq!(
-        answer("halves-wrong", &wrong, &ENGINES[..1]),
-        " under rc11: no, assertion: getter(&x) == 0x100000001"
-    );
+    assert_eq!(answer("halves-wrong", &wrong, &ENGINES[..1]), " under rc11: no, assertion: getter(&x) == 0x100000001");
 }
