@@ -170,6 +170,12 @@ impl<'a> Compiler<'a> {
                 needed.remove(usize::from(def));
             }
             if let Some(site) = ins.site() {
+                // Between the parts of an access a thread still asks for the rest of them.
+                if !self.sites[site].parts.is_empty() {
+                    for slot in &fact.uses {
+                        needed.insert(usize::from(*slot));
+                    }
+                }
                 self.sites[site].live = flow::slots(&needed, from);
             }
             if matches!(ins, Ins::Call { .. } | Ins::CallPointer { .. }) {
