@@ -1,6 +1,8 @@
 //! The case study of Concurrency Kit: each structure with its clients, as shipped and with the fixes of the study, beside the figures
 //! of the thesis and beside GenMC if it is given.
 
+mod machines;
+
 use crate::process::run;
 use crate::programs::{Explored, explored_by_genmc, genmc, number_after};
 use std::fmt::Write;
@@ -82,6 +84,7 @@ pub(crate) fn ck(options: &Options<'_>, table: &Path) -> io::Result<()> {
         let _ = writeln!(text, "{line}");
     }
     text.push_str(FOOT);
+    text.push_str(&machines::table(options, &study, &fixed)?);
     fs::write(table, text)
 }
 
@@ -102,17 +105,19 @@ the case study.
 
 /// Copies of the files that fixes are for, changed.
 fn apply(fixes: &Path, source: &Path, fixed: &Path) -> io::Result<()> {
+    if fixed.exists() {
+        fs::remove_dir_all(fixed)?;
+    }
     for line in fs::read_to_string(fixes)?.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let parts: Vec<&str> = line.split(" | ").map(str::trim).collect();
         let [file, there, instead] = parts.as_slice() else { return Err(wrong(format!("{line}: three parts"))) };
         let to = fixed.join(file);
-        let done = to.exists() && fs::read_to_string(&to)?.contains(instead);
         let text = fs::read_to_string(if to.exists() { to.clone() } else { source.join(file) })?;
-        if !done && !text.contains(there) {
+        if !text.contains(there) {
             return Err(wrong(format!("{file} is not that of the version with this mistake: {there}")));
         }
         fs::create_dir_all(to.parent().unwrap_or(fixed))?;
-        fs::write(&to, if done { text } else { text.replace(there, instead) })?;
+        fs::write(&to, text.replace(there, instead))?;
     }
     Ok(())
 }
