@@ -1,6 +1,8 @@
 //! The case study of Concurrency Kit: each structure with its clients, as shipped and with the fixes of the study, beside the figures
 //! of the thesis and beside GenMC if it is given.
 
+mod machines;
+
 use crate::process::run;
 use crate::programs::{Explored, explored_by_genmc, genmc, number_after};
 use std::fmt::Write;
@@ -144,6 +146,7 @@ pub(crate) fn ck(options: &Options<'_>, table: &Path) -> io::Result<()> {
         "\nThe whole table took {:.0} seconds of CPU, without GenMC; the slowest row of the thesis 1,592.\n",
         cpu.as_secs_f64()
     );
+    text.push_str(&machines::table(options, &study, &fixed)?);
     fs::write(table, text)
 }
 

@@ -10,6 +10,7 @@ mod figures;
 mod files;
 mod growth;
 mod machines;
+mod nondet;
 mod plot;
 mod process;
 mod programs;
@@ -131,6 +132,22 @@ enum What {
         #[arg(long, value_name = "FILE", default_value = "docs/ck-figures.md")]
         table: PathBuf,
     },
+    /// Unknown values beside the figures of the thesis: tables, and plots in `docs/figures`.
+    Nondet {
+        /// The folder that has `case-studies`, `crates` and `docs`.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        root: PathBuf,
+        /// Where the tables are written, in that folder.
+        #[arg(long, value_name = "FILE", default_value = "docs/nondet-figures.md")]
+        table: PathBuf,
+    },
+    /// Run a command, and write how much memory it had at most.
+    #[command(hide = true)]
+    Peak {
+        file: PathBuf,
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<String>,
+    },
     /// From start to exit, for one small test of each dialect.
     Start {
         /// How often each is run.
@@ -141,6 +158,10 @@ enum What {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let What::Peak { file, command } = &cli.what {
+        let status = nondet::peak(file, command).unwrap_or(3);
+        return ExitCode::from(u8::try_from(status).unwrap_or(3));
+    }
     match measure(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -181,6 +202,12 @@ fn measure(cli: &Cli) -> io::Result<()> {
             let (bin, peer, limit, out) = (cli.bin.as_path(), genmc.as_deref(), cli.limit, cli.out.as_path());
             ck::ck(&ck::Options { bin, peer, root, source, limit, out }, &root.join(table))
         }
+        What::Nondet { root, table } => {
+            let (bin, limit, out) = (cli.bin.as_path(), cli.limit, cli.out.as_path());
+            nondet::nondet(&nondet::Options { bin, root, limit, out }, &root.join(table))
+        }
+        // It is no measurement of its own.
+        What::Peak { .. } => Ok(()),
         What::Start { times } => start::start(&tools, *times, &cli.out),
     }
 }

@@ -36,6 +36,12 @@ pub(crate) fn run(command: &mut Command, limit: Option<u64>) -> io::Result<Run> 
     })
 }
 
+/// How much memory, in kilobytes, the largest child had at a time, of those that have ended.
+pub(crate) fn peak_of_children() -> io::Result<u64> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    Ok(u64::try_from(usage.max_rss()).unwrap_or(0))
+}
+
 /// The CPU time of all children that have ended.
 fn children() -> io::Result<Duration> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;

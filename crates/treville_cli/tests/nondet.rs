@@ -272,6 +272,161 @@ fn an_unknown_index_of_an_own_array_is_no_fork() {
     assert!(run.stdout.contains("\"inputs\":[{\"value\":8,"), "{}", run.stdout);
 }
 
+/// Two threads look at a table at an index each.
+const LOOKUP: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <treville.h>
+static atomic_int large;
+#if defined(FILLED)
+static int table[8];
+#elif defined(HEAP)
+static int *table;
+#else
+static const int table[8] = { 1, 5, 2, 7, 1, 6, 0, 9 };
+#endif
+static int results[2];
+static void *look(void *number)
+{
+	unsigned i = treville_nondet_u32();
+	treville_assume(i < SIZE);
+	int found = table[i];
+	results[(intptr_t)number] = found;
+#ifdef BRANCH
+	if (found > 4)
+		large++;
+#endif
+	return NULL;
+}
+int main(void)
+{
+	pthread_t threads[2];
+#ifdef HEAP
+	table = malloc(8 * sizeof *table);
+#endif
+#if defined(FILLED) || defined(HEAP)
+	for (int i = 0; i < 8; i++)
+		table[i] = i & 1 ? 5 + i / 3 : i / 3;
+#endif
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, look, (void *)(intptr_t)i);
+#ifdef RACE
+	table[3] = 8;
+#endif
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	assert(results[0] + results[1] < 19);
+#ifdef LATE
+	table[3] = 2;
+	assert(table[results[0] & 7] <= 9);
+#endif
+#ifdef HEAP
+	free(table);
+#endif
+	return 0;
+}
+";
+
+#[test]
+fn an_unknown_index_of_what_nobody_changes_is_no_fork() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("nondet/lookup.c", LOOKUP);
+    for table in ["-DSIZE=8", "-DSIZE=8 -DFILLED", "-DSIZE=8 -DHEAP", "-DSIZE=8 -DFILLED -DLATE"] {
+        // Whether the sum is too large is not branched on: it never is.
+        assert_eq!(counts(&file, table), (1, 0), "{table}");
+        // Neither is large, or one of both is, or both, in two orders.
+        assert_eq!(counts(&file, &format!("{table} -DBRANCH")), (5, 0), "{table}");
+    }
+    for table in ["", "-DFILLED", "-DHEAP"] {
+        let run = treville(&["verify", &file, "--json", &format!("--cflags=-DSIZE=9 {table}")]);
+        assert!(run.stdout.contains("\"kind\":\"invalid-access\""), "{table}: {}", run.stdout);
+        assert!(run.stdout.contains("\"inputs\":[{\"value\":8,"), "{table}: {}", run.stdout);
+    }
+    for table in ["-DFILLED", "-DHEAP"] {
+        let run = treville(&["verify", &file, "--json", &format!("--cflags=-DSIZE=8 -DRACE {table}")]);
+        assert!(run.stdout.contains("\"kind\":\"race\""), "{table}: {}", run.stdout);
+        assert!(run.stdout.contains("{\"value\":3,\"thread\":2,"), "{table}: {}", run.stdout);
+        let run = treville(&["verify", &file, "--json", &format!("--cflags=-DSIZE=3 -DRACE {table}")]);
+        assert!(run.stdout.contains("\"verdict\":\"yes\""), "{table}: {}", run.stdout);
+    }
+}
+
+const BUCKETS: &str = r"
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <treville.h>
+static atomic_int buckets[SIZE];
+static unsigned i, j;
+static void *other(void *unused)
+{
+	buckets[j] = 2;
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	i = treville_nondet_u32();
+	j = treville_nondet_u32();
+	treville_assume(i < SIZE && j < SIZE);
+	ASSUME;
+	pthread_create(&thread, NULL, other, NULL);
+	buckets[i] = 1;
+	pthread_join(thread, NULL);
+	assert(buckets[i] == 1 || (i == j && buckets[i] == 2));
+	return 0;
+}
+";
+
+#[test]
+fn an_unknown_index_of_what_others_change_is_one_way_for_each_element() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("nondet/buckets.c", BUCKETS);
+    for (size, assume, executions) in [
+        // All pairs, and equal ones in two orders.
+        (4, "(void)0", 20),
+        // Those that are equal are decided once.
+        (600, "treville_assume(i==j)", 1200),
+        // Far apart, and few.
+        (5000, "treville_assume(i%2000==7&&j==i/2)", 3),
+    ] {
+        assert_eq!(counts(&file, &format!("-DSIZE={size} -DASSUME={assume}")), (executions, 0), "{assume}");
+    }
+}
+
+const BIT: &str = r"
+#include <assert.h>
+#include <treville.h>
+static bool seen;
+int main(void)
+{
+	seen = treville_nondet_bool();
+	bool other = treville_nondet_bool();
+#ifdef BRANCH
+	if (seen)
+		seen = other;
+#endif
+	assert(seen <= 1);
+	return 0;
+}
+";
+
+#[test]
+fn a_bit_is_decided_where_it_matters() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("nondet/bit.c", BIT);
+    assert_eq!(counts(&file, ""), (1, 0));
+    assert_eq!(counts(&file, "-DBRANCH"), (2, 0));
+}
+
 const THIRD: &str = r"
 #include <assert.h>
 #include <pthread.h>

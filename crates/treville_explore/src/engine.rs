@@ -163,7 +163,7 @@ impl Explore {
                 Ok(explored) => return Ok(outcome(task, explored, states)),
                 Err((access, cuts)) => {
                     *parts.entry(access).or_default() |= cuts;
-                    image = compile(task, &parts)?;
+                    image = compile(task, &parts, judged.is_some())?;
                 }
             }
         }
@@ -243,14 +243,17 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             (rules, Some(Judged { model, vocabulary, plan }))
         }
     };
-    Ok(Prepared { rules, image: compile(task, &Parts::new())?, judged })
+    let image = compile(task, &Parts::new(), judged.is_some())?;
+    Ok(Prepared { rules, image, judged })
 }
 
-/// The task's program, with some accesses made in parts.
-fn compile(task: &Task, parts: &Parts) -> Result<Image, Unsupported> {
+/// The task's program, with some accesses made in parts. Where values that are not determined must be judged or observed, bits
+/// that are not determined are each of their values.
+fn compile(task: &Task, parts: &Parts, judged: bool) -> Result<Image, Unsupported> {
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));
-    bytecode::compile(&task.program, &observed, parts)
-        .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })
+    let image = bytecode::compile(&task.program, &observed, parts)
+        .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })?;
+    Ok(if judged || task.question.is_some() { image.with_bits_at_once() } else { image })
 }
 
 fn observed_registers(program: &Program, question: &Question) -> Vec<(FuncId, Reg)> {

@@ -287,7 +287,8 @@ impl<'a> Builder<'a> {
         let label = graph.label(e);
         let place = || Some(rows.cell(label.loc, locations));
         let (kind, cell, tags) = match label.kind {
-            Kind::Init | Kind::Alloc | Kind::Free | Kind::Choice | Kind::Decision | Kind::Assumption => return None,
+            Kind::Init | Kind::Alloc | Kind::Free => return None,
+            Kind::Choice | Kind::Decision | Kind::Assumption | Kind::Selection => return None,
             Kind::Read | Kind::UpdateRead => (event::Kind::Read, place(), self.tags(label, writes)),
             Kind::Write | Kind::UpdateWrite => (event::Kind::Write, place(), self.tags(label, true)),
             Kind::Fence => (event::Kind::Fence, None, self.tags(label, false)),

@@ -36,6 +36,8 @@ pub(crate) enum Kind {
     Decision,
     /// A decision that leaves out what would only fail an assumption.
     Assumption,
+    /// A load at an unknown address: of an element that nobody changes meanwhile.
+    Selection,
     /// The thread has returned.
     End,
 }
@@ -69,7 +71,8 @@ pub(crate) struct Label {
     pub(crate) site: Option<SiteId>,
     /// Where the thread's state before the answer is kept, if there is one.
     pub(crate) saved: u32,
-    /// What the read was promised, if that is its source ([`crate::promises`]); of a decision, the term that it is about.
+    /// What the read was promised, if that is its source ([`crate::promises`]); of a decision, the term that it is about; of a selection,
+    /// the address.
     pub(crate) promise: u32,
     /// Names the state of the thread after this event: no other state has this number.
     pub(crate) state: u64,

@@ -103,16 +103,16 @@ impl Paths {
             }
             return Ok(found);
         }
-        let mut path = path.to_vec();
-        let mut new = self.at_most(term, u64::MAX);
-        while found.len() <= most {
-            let Some(values) = self.solve(&path, new)? else { break };
+        // Where values may still be, the lowest at the end: below and above one that was found.
+        let width = u32::from(self.symbols.lock().store.width(term));
+        let mut open = vec![(0, u64::MAX >> (64 - width.min(64)))];
+        while let Some((low, high)) = open.pop().filter(|_| found.len() <= most) {
+            let between = self.between(term, low, high);
+            let Some(values) = self.solve(path, between)? else { continue };
             let value = self.value(term, &values);
             found.push(value);
-            path.push(new);
-            let mut shared = self.symbols.lock();
-            let is = shared.equals(term, value);
-            new = shared.store.un(UnOp::Not, is);
+            open.extend(value.checked_add(1).filter(|above| *above <= high).map(|above| (above, high)));
+            open.extend(value.checked_sub(1).filter(|below| *below >= low).map(|below| (low, below)));
         }
         found.sort_unstable();
         Ok(found)
@@ -144,6 +144,15 @@ impl Paths {
         let width = shared.store.width(term);
         let value = shared.store.constant(Bv::new(u128::from(value), width));
         shared.store.bin(BinOp::ULe, term, value)
+    }
+
+    fn between(&self, term: TermId, low: u64, high: u64) -> TermId {
+        let above = (low > 0).then(|| {
+            let low = self.at_most(term, low - 1);
+            self.symbols.lock().store.un(UnOp::Not, low)
+        });
+        let below = self.at_most(term, high);
+        above.map_or(below, |above| self.symbols.lock().store.bin(BinOp::And, above, below))
     }
 
     pub(crate) fn value(&self, term: TermId, values: &Values) -> u64 {

@@ -7,6 +7,7 @@ mod crew;
 mod estimate;
 mod hazards;
 mod parts;
+mod places;
 mod promised;
 mod replay;
 mod safety;
@@ -122,12 +123,15 @@ pub(crate) struct Job<'a> {
 /// The access that is to be made in parts, and at which bytes they begin: then everything starts anew.
 pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (Access, u16)> {
     let symmetry = job.options.symmetry && symmetry::is_possible(job.program);
-    let mut shape = Shape { stride: 8, symmetry, mixed: false, forks: false };
+    let mut shape = Shape { stride: 8, symmetry, mixed: false, forks: false, unsettled: BTreeSet::new() };
     loop {
-        match crew::explore(job, shape, ended) {
+        match crew::explore(job, &shape, ended) {
             Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,
             Err(Stop::Asymmetric) => shape.symmetry = false,
             Err(Stop::Assumed) => shape.forks = true,
+            Err(Stop::Unsettled(object)) => {
+                shape.unsettled.insert(object);
+            }
             // A thread that stands still would keep its twins from going on.
             Err(Stop::Mixed) => (shape.mixed, shape.symmetry) = (true, false),
             Err(Stop::InParts(access, cuts)) => return Err((access, cuts)),
@@ -138,7 +142,7 @@ pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Resul
 }
 
 /// What is assumed of the program until it turns out to be wrong, and everything starts anew.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Shape {
     /// How many threads there are at most.
     stride: usize,
@@ -148,6 +152,8 @@ struct Shape {
     mixed: bool,
     /// Whether what one thread assumes keeps another from what it could do before ([`choices`]).
     forks: bool,
+    /// The addresses of objects that change while somebody looks at them at an unknown place ([`places`]).
+    unsettled: BTreeSet<u64>,
 }
 
 /// A complete execution.
@@ -183,6 +189,8 @@ enum Stop {
     Asymmetric,
     /// What a thread could do is impossible only because another goes on with what it assumes.
     Assumed,
+    /// The object at this address changes while somebody looks at it at an unknown place.
+    Unsettled(u64),
     /// A write has other cells than another access that it has a cell in common with.
     Mixed,
     /// The access is to be made in parts that begin at these bytes, too.
@@ -194,11 +202,20 @@ enum Stop {
 }
 
 impl Stop {
+    /// Whether the program has not the shape that it was taken to have.
+    fn starts_anew(&self) -> bool {
+        match self {
+            Stop::MoreThreads | Stop::Asymmetric | Stop::Assumed | Stop::Unsettled(_) | Stop::Mixed => true,
+            Stop::InParts(..) => true,
+            Stop::Violation | Stop::Cancelled | Stop::TooManyEvents(..) => false,
+            Stop::Elsewhere | Stop::Endless | Stop::Refused(..) => false,
+        }
+    }
+
     fn reason(self, cancel: &Cancel) -> Option<StopReason> {
         let (why, place) = match self {
-            Stop::Violation | Stop::Elsewhere | Stop::Asymmetric | Stop::Assumed | Stop::Mixed | Stop::InParts(..) => {
-                return None;
-            }
+            Stop::Violation | Stop::Elsewhere => return None,
+            Stop::Asymmetric | Stop::Assumed | Stop::Unsettled(_) | Stop::Mixed | Stop::InParts(..) => return None,
             Stop::Cancelled => return StopReason::of(cancel),
             Stop::TooManyEvents(n, place) => {
                 (format!("an execution has more than {n} events (--bound bounds loops)"), place)
@@ -277,6 +294,9 @@ struct Search<'a, 'j> {
     paths: Option<Paths>,
     /// Assumptions about unknown values are decided like other conditions.
     forks: bool,
+    /// Whether something was selected from a settled array, and arrays that are none.
+    selects: bool,
+    unsettled: BTreeSet<u64>,
     /// What was not explored, if it turns out that nothing else is wrong.
     refused: Option<(String, Option<Span>)>,
     graph: Graph,
@@ -324,7 +344,7 @@ struct Runs {
 }
 
 impl<'a, 'j> Search<'a, 'j> {
-    fn new(job: &Job<'j>, shape: Shape, crew: Member<'a>, ended: &'a mut dyn FnMut(&Ended<'_>)) -> Self {
+    fn new(job: &Job<'j>, shape: &Shape, crew: Member<'a>, ended: &'a mut dyn FnMut(&Ended<'_>)) -> Self {
         let Job { program, image, rules, options, .. } = *job;
         let numbers = Arc::clone(crew.numbers());
         let modes: Vec<Modes> = image.sites().iter().map(|s| modes(program, &s.kind, &rules)).collect();
@@ -343,6 +363,8 @@ impl<'a, 'j> Search<'a, 'j> {
             mixed: shape.mixed,
             paths: image.symbols().map(|symbols| Paths::new(Arc::clone(symbols), options.cancel.clone())),
             forks: shape.forks,
+            selects: false,
+            unsettled: shape.unsettled.clone(),
             refused: None,
             graph: Graph::new(shape.stride),
             locations: Locations::new(Arc::clone(&numbers), image.sites().len()),
@@ -541,6 +563,7 @@ impl<'a, 'j> Search<'a, 'j> {
             Step::Endless => Err(Stop::Endless),
             Step::Nondet { site } => self.choose(thread, site),
             Step::Decide { site, word } => self.decide(thread, site, word),
+            Step::Place { site, addr } => self.locate(thread, site, addr),
             Step::Misuse { site, misuse } => self.misuse(thread, site, misuse),
             Step::Load { .. } | Step::UpdateRead { .. } | Step::Blocked { .. } | Step::Cut => Ok(Move::Back),
         }

@@ -138,7 +138,7 @@ impl Search<'_, '_> {
     }
 
     /// An initial value as a word.
-    fn initial(&self, value: u64) -> u64 {
+    pub(super) fn initial(&self, value: u64) -> u64 {
         match self.image.symbols() {
             Some(symbols) if is_term(value) => symbols.number(value),
             _ => value,
@@ -162,6 +162,7 @@ impl Search<'_, '_> {
         kind: Kind,
     ) -> Result<Move, Stop> {
         let size = self.image.site(site).size;
+        self.check_settled(thread, addr)?;
         if self.in_parts && !self.image.site(site).parts.is_empty() {
             return self.write_parts(thread, site, addr, words, kind);
         }

@@ -1,9 +1,10 @@
 //! Values that nothing determines.
 //!
-//! A bit has either value, one way each, at once. What is wider stands for all of its values: it is a word that names a variable
-//! ([`treville_vm::bytecode::Symbols`]), and goes through memory, calls and arithmetic like a number. Only where the way on
-//! depends on it (a branch, an address, whether a compare-exchange succeeds) its thread asks, and gets a *decision*: an event that
-//! says which value a term has, or whether a condition holds.
+//! A bit that is branched on at once has either value, one way each. Others stand for all of their values: such a one is a word
+//! that names a variable ([`treville_vm::bytecode::Symbols`]), and goes through memory, calls and arithmetic like a number. Only
+//! where the way on depends on it (a branch, an address, whether a compare-exchange succeeds) its thread asks, and gets a
+//! *decision*: an event that says which value a term has, or whether a condition holds. What an unknown address means is in
+//! [`super::places`].
 //!
 //! **What a graph stands for.** The *path* of a graph is what its decisions say. A graph is consistent if the memory model
 //! allows it and there are values of the variables for which all of its path holds, and it stands for the executions with these
@@ -48,11 +49,11 @@ impl From<Cancelled> for Stop {
 }
 
 impl Search<'_, '_> {
-    /// Adds an undetermined value: of a bit 0 first, of what is wider a new variable.
+    /// Adds an undetermined value: of a bit that must be known 0 first, of another a new variable.
     pub(super) fn choose(&mut self, thread: u16, site: SiteId) -> Result<Move, Stop> {
-        let SiteKind::Nondet { width } = self.image.site(site).kind else { return Ok(Move::Back) };
+        let SiteKind::Nondet { width, at_once } = self.image.site(site).kind else { return Ok(Move::Back) };
         let value = match self.image.symbols() {
-            _ if width == 1 => 0,
+            _ if at_once => 0,
             Some(symbols) if !self.options.observed => {
                 let pos = self.graph.threads[usize::from(thread)].events.len() as u16;
                 symbols.lock().variable(thread, pos, width)
@@ -64,7 +65,7 @@ impl Search<'_, '_> {
         };
         self.threads[usize::from(thread)].runner.give(self.image, value);
         let e = self.add(thread, Kind::Choice, Mode::RELAXED, value, INIT, Some(site));
-        if width == 1 {
+        if at_once {
             let first_way = self.ways.len();
             self.ways.push(Way::Value(1));
             self.note_ways(e, first_way, 1);
@@ -82,22 +83,36 @@ impl Search<'_, '_> {
 
     /// Decides what a word stands for, so that its thread can go on.
     pub(super) fn decide(&mut self, thread: u16, site: Option<SiteId>, word: u64) -> Result<Move, Stop> {
-        let term = self.image.symbols().map_or(term_of(word), |symbols| symbols.lock().narrowed(term_of(word)));
+        let term = self.narrowed(word);
         let path = self.decided(|_| true);
+        let without = self.without_assumptions(thread, &path);
         let Some(paths) = &mut self.paths else { return Ok(Move::Back) };
         let mut values = paths.range(&path, term, MOST_VALUES)?;
-        let mut kind = Kind::Decision;
-        if !self.forks {
-            self.check_assumptions(thread, term, &path, &values)?;
-            if let [0, 1] = *values
-                && let Some(value) = self.assumed(thread)
-            {
-                (values, kind) = (vec![value], Kind::Assumption);
-            }
+        if let Some(without) = without
+            && paths.range(&without, term, MOST_VALUES)? != values
+        {
+            return Err(Stop::Assumed);
         }
-        if values.len() > MOST_VALUES {
-            let why =
-                format!("what is done depends on a value that is not determined, in more than {MOST_VALUES} ways");
+        let mut kind = Kind::Decision;
+        if let ([0, 1], false) = (values.as_slice(), self.forks)
+            && let Some(value) = self.assumed(thread)
+        {
+            (values, kind) = (vec![value], Kind::Assumption);
+        }
+        self.decide_among(thread, site, term, kind, (&values, MOST_VALUES))
+    }
+
+    /// Adds the decision that a term has one of these values, of which there may be so many.
+    pub(super) fn decide_among(
+        &mut self,
+        thread: u16,
+        site: Option<SiteId>,
+        term: TermId,
+        kind: Kind,
+        (values, most): (&[u64], usize),
+    ) -> Result<Move, Stop> {
+        if values.len() > most {
+            let why = format!("what is done depends on a value that is not determined, in more than {most} ways");
             let place = self.place_of(thread, site);
             self.refused.get_or_insert((why, place));
         }
@@ -109,6 +124,11 @@ impl Search<'_, '_> {
         self.ways.extend(rest.iter().rev().map(|value| Way::Value(*value)));
         self.note_ways(e, first_way, 1);
         self.has_decided(e)
+    }
+
+    /// The term of a word, without the zeros above it.
+    pub(super) fn narrowed(&self, word: u64) -> TermId {
+        self.image.symbols().map_or(term_of(word), |symbols| symbols.lock().narrowed(term_of(word)))
     }
 
     /// The one value of the condition that a thread asks about with which it does not fail an assumption at once.
@@ -151,7 +171,7 @@ impl Search<'_, '_> {
     }
 
     /// What the decisions say that are kept.
-    fn decided(&self, keep: impl Fn(EventId) -> bool) -> Vec<TermId> {
+    pub(super) fn decided(&self, keep: impl Fn(EventId) -> bool) -> Vec<TermId> {
         let Some(symbols) = self.image.symbols() else { return Vec::new() };
         let mut shared = symbols.lock();
         let decisions = (1..self.graph.len()).filter(|e| self.graph.label(*e).kind.decides() && keep(*e));
@@ -177,21 +197,17 @@ impl Search<'_, '_> {
         site.map(|site| self.image.site(site).span)
     }
 
-    /// # Errors
-    /// If a thread could decide otherwise but for assumptions that do not lead to its decision, and what comes of them.
-    fn check_assumptions(&mut self, thread: u16, term: TermId, path: &[TermId], values: &[u64]) -> Result<(), Stop> {
+    /// The path without assumptions that do not lead to what a thread decides next, and what comes of them; none if there are
+    /// no such. If the thread could decide otherwise then, they must be decided like other conditions.
+    pub(super) fn without_assumptions(&self, thread: u16, path: &[TermId]) -> Option<Vec<TermId>> {
         let last = self.graph.last_of(thread);
         let foreign = |a: &EventId| self.graph.label(*a).kind == Kind::Assumption && !self.graph.porf(*a, last);
         let foreign: Vec<EventId> = (1..self.graph.len()).filter(foreign).collect();
-        if foreign.is_empty() {
-            return Ok(());
+        if foreign.is_empty() || self.forks {
+            return None;
         }
         let without = self.decided(|x| !foreign.iter().any(|a| self.graph.porf(*a, x)));
-        let Some(paths) = self.paths.as_mut().filter(|_| without.len() < path.len()) else { return Ok(()) };
-        match paths.range(&without, term, MOST_VALUES)? == values {
-            true => Ok(()),
-            false => Err(Stop::Assumed),
-        }
+        (without.len() < path.len()).then_some(without)
     }
 
     /// Whether some thread fails an assumption right after a decision that could have been otherwise.
@@ -222,7 +238,8 @@ impl Search<'_, '_> {
     /// One execution of those that the graph stands for, and the number of each event in it; none if the graph is one.
     pub(super) fn an_execution(&mut self) -> Result<Option<(Graph, Vec<EventId>)>, Stop> {
         let Some(symbols) = self.image.symbols() else { return Ok(None) };
-        let values = self.values()?;
+        let values = self.smallest_values(self.decided(|_| true))?;
+        let graph = self.with_reads(&values)?;
         let (mut shared, mut known) = (symbols.lock(), FxHashMap::default());
         let mut value = |word: u64| {
             shared.with_values(word, |shared, word| match is_term(word) {
@@ -231,13 +248,12 @@ impl Search<'_, '_> {
             })
         };
         let mut number = Vec::new();
-        let graph = self.graph.with_values(&self.rules, &mut value, &mut number);
+        let graph = graph.with_values(&self.rules, &mut value, &mut number);
         Ok(Some((graph, number)))
     }
 
-    /// The smallest value of each variable, one after the other.
-    fn values(&mut self) -> Result<Values, Stop> {
-        let mut path = self.decided(|_| true);
+    /// The smallest value of each variable that a path leaves to it, one after the other.
+    pub(super) fn smallest_values(&mut self, mut path: Vec<TermId>) -> Result<Values, Stop> {
         let mut variables: Vec<Label> = Vec::new();
         for thread in self.graph.threads.iter().filter(|t| t.present) {
             let labels = thread.events.iter().map(|e| *self.graph.label(*e));

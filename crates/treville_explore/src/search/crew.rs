@@ -52,7 +52,7 @@ pub(super) struct Member<'a> {
 ///
 /// Executions with a cycle of program order and reads-from, under a model that has such, come after the others: in rounds, each
 /// with what could be promised before, until nothing is new. The last one finds them all.
-pub(super) fn explore(job: &Job<'_>, shape: Shape, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, Stop> {
+pub(super) fn explore(job: &Job<'_>, shape: &Shape, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, Stop> {
     let size = job.options.workers.max(1);
     let numbers = || Arc::new(Numbers::new(job.program.roots.len() as u16));
     let mut crew = Crew {
@@ -95,7 +95,7 @@ pub(super) fn explore(job: &Job<'_>, shape: Shape, ended: &mut dyn FnMut(&Ended<
 }
 
 /// Explores all executions, or all that have promises, once.
-fn round(job: &Job<'_>, shape: Shape, crew: &Crew<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, Stop> {
+fn round(job: &Job<'_>, shape: &Shape, crew: &Crew<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, Stop> {
     let mut results = Vec::new();
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..crew.size)
@@ -222,6 +222,7 @@ impl Search<'_, '_> {
     fn take_parts(&mut self) -> Result<(), Stop> {
         while let Some(part) = self.crew.crew.take() {
             self.graph = part.graph;
+            self.look_for_selections();
             self.locations.catch_up();
             self.make_room();
             self.stack.push(Entry::Choice { event: part.event, ways: 1, share: part.share });
@@ -260,7 +261,7 @@ impl Search<'_, '_> {
         }
         if let Err(stop) = result {
             self.crew.crew.stop();
-            if matches!(stop, Stop::MoreThreads | Stop::Asymmetric | Stop::Assumed | Stop::Mixed | Stop::InParts(..)) {
+            if stop.starts_anew() {
                 return Err(stop);
             }
             self.explored.stopped = stop.reason(&self.options.cancel);

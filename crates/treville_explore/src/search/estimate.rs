@@ -12,7 +12,7 @@ const WALKS: u32 = 200;
 const STEPS: u32 = 20_000;
 
 /// The mean of some walks; nothing if not even one comes to its end soon.
-pub(super) fn before(job: &Job<'_>, shape: Shape, member: Member<'_>) -> Option<u64> {
+pub(super) fn before(job: &Job<'_>, shape: &Shape, member: Member<'_>) -> Option<u64> {
     let mut walk = Walk { random: 0x9e37_79b9_7f4a_7c15, steps: 0 };
     let (mut sum, mut walks) = (0.0, 0);
     while walks < WALKS {

@@ -171,6 +171,7 @@ impl Search<'_, '_> {
     }
 
     pub(super) fn free(&mut self, thread: u16, site: Option<SiteId>, addr: u64) -> Result<Move, Stop> {
+        self.check_settled(thread, addr)?;
         let e = self.add(thread, Kind::Free, Mode::RELAXED, addr, INIT, site);
         let Some(at) = self.graph.made.iter().position(|m| m.addr == addr && (m.heap || site.is_none())) else {
             let what = "what is freed is not the start of an object on the heap";

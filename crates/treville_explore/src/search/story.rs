@@ -118,7 +118,7 @@ impl Search<'_, '_> {
             Kind::Alloc => Action::Allocate(value),
             Kind::Free if self.is_retired(item.first) => Action::Retire(value),
             Kind::Free => Action::Free(value),
-            Kind::Choice | Kind::Decision | Kind::Assumption => Action::Choose(value),
+            Kind::Choice | Kind::Decision | Kind::Assumption | Kind::Selection => Action::Choose(value),
             Kind::Init | Kind::End => Action::End,
         };
         let mode = if item.first == item.last { label.mode } else { self.update_mode(item) };

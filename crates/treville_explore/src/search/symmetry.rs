@@ -71,6 +71,7 @@ impl Search<'_, '_> {
             Kind::Read | Kind::UpdateRead => own() && self.are_counterparts(a.rf, a.thread, b.rf, b.thread),
             Kind::Write | Kind::UpdateWrite => a.loc != b.loc && own(),
             Kind::Fence | Kind::Alloc | Kind::End => true,
+            Kind::Selection => a.promise == b.promise && a.value == b.value,
             Kind::Init | Kind::Spawn | Kind::Join | Kind::Free | Kind::Choice | Kind::Decision | Kind::Assumption => {
                 false
             }

@@ -54,7 +54,8 @@ impl Search<'_, '_> {
             match step {
                 Step::Spawn { .. } => runner.give(self.image, handle(value)),
                 Step::Join { .. } | Step::Nondet { .. } => runner.give(self.image, value),
-                Step::Decide { .. } => runner.decide(value),
+                Step::Place { .. } if label.kind == Kind::Selection => runner.give(self.image, value),
+                Step::Decide { .. } | Step::Place { .. } => runner.decide(value),
                 _ => {}
             }
             at += usize::from(label.parts());

@@ -22,7 +22,7 @@ use crate::inst::{InstKind, Operand};
 use crate::module::Module;
 use crate::types::Type;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 use treville_base::{FileId, Name};
 use treville_ir::{Expr, Failure, Func, FuncId, ObjectId, Op, Program, Terminator, text};
 
@@ -49,8 +49,27 @@ const UPDATES: &[(&str, &str)] = &[
 
 pub(super) static LIBRARY: LazyLock<Program> = LazyLock::new(|| read(&TEXTS.concat()));
 
-/// Functions that few programs need, with no objects and tags of their own.
-static NONDET: LazyLock<Program> = LazyLock::new(|| read(include_str!("runtime/nondet.ir")));
+/// A function that few programs need, with no objects and tags of its own. It is read when it is needed.
+struct Rare {
+    name: &'static str,
+    text: &'static str,
+    program: OnceLock<Program>,
+}
+
+impl Rare {
+    fn func(&self) -> Option<&Func> {
+        self.program.get_or_init(|| read(self.text)).funcs.iter().next()
+    }
+}
+
+static NONDET: LazyLock<Vec<Rare>> = LazyLock::new(|| {
+    let all = include_str!("runtime/nondet.ir");
+    let begins = all.match_indices("\nfunc ").map(|(at, _)| at + 1);
+    let ends = begins.clone().skip(1).chain([all.len()]);
+    let name = |text: &'static str| text.split(' ').nth(1).unwrap_or_default();
+    let rare = |text| Rare { name: name(text), text, program: OnceLock::new() };
+    begins.zip(ends).map(|(begin, end)| rare(&all[begin..end])).collect()
+});
 
 fn read(texts: &str) -> Program {
     let mut all = format!("program \"runtime\"\ndialect C rc11\n{texts}");
@@ -99,8 +118,8 @@ impl Runtime {
         let name = names::template_name(name);
         let find = |name: &str| LIBRARY.funcs.iter().find(|f| f.name == name);
         let form = self.forms.iter().find_map(|form| find(&format!("{name}.{form}")));
-        let handles = || name.starts_with("__VERIFIER_nondet_").then(|| NONDET.funcs.iter().find(|f| f.name == name));
-        form.or_else(|| find(name)).or_else(|| handles().flatten())
+        let rare = || NONDET.iter().find(|rare| rare.name == name).and_then(Rare::func);
+        form.or_else(|| find(name)).or_else(|| name.starts_with("__VERIFIER_nondet_").then(rare).flatten())
     }
 
     /// Whether functions may have to run at the end.

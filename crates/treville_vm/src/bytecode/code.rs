@@ -229,8 +229,10 @@ pub enum SiteKind {
         retired: bool,
     },
     Fail(Failure, treville_base::Name),
+    /// If it is a bit that is to be known `at_once`, it is not unknown, but each of its values.
     Nondet {
         width: u8,
+        at_once: bool,
     },
     Handle,
     SpinEnd,
@@ -293,6 +295,11 @@ impl Site {
         matches!(self.kind, SiteKind::Load(_) | SiteKind::Update(_))
     }
 
+    /// Whether it makes a value that is unknown.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self.kind, SiteKind::Nondet { at_once: false, .. } | SiteKind::Handle)
+    }
+
     /// How many cells it accesses.
     pub fn n_parts(&self) -> usize {
         self.parts.len().max(1)
@@ -305,6 +312,17 @@ impl Site {
 }
 
 impl Image {
+    /// The same with all bits known at once that nothing determines.
+    pub fn with_bits_at_once(mut self) -> Image {
+        for site in self.sites.iter_mut() {
+            if let SiteKind::Nondet { width: 1, at_once } = &mut site.kind {
+                *at_once = true;
+            }
+        }
+        self.symbols = self.symbols.filter(|_| self.sites.iter().any(Site::is_unknown));
+        self
+    }
+
     pub fn site(&self, site: SiteId) -> &Site {
         &self.sites[site]
     }

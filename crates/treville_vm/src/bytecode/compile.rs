@@ -36,8 +36,7 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         .collect::<Result<_, _>>()?;
     let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
     let tries_locks = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
-    let unknown = |site: &Site| matches!(site.kind, SiteKind::Nondet { width: 2.. } | SiteKind::Handle);
-    let symbols = sites.iter().any(unknown).then(Arc::default);
+    let symbols = sites.iter().any(Site::is_unknown).then(Arc::default);
     let marked = |code: &Code| code.constants.iter().any(|(_, value)| is_term(*value));
     if symbols.is_some() && codes.iter().any(marked) {
         let what = "a number that looks like the name of a value that is not determined".to_owned();
@@ -66,6 +65,8 @@ struct Compiler<'a> {
     rounds: BTreeMap<u16, usize>,
     /// The slots of the upper words of registers of 128 bits.
     upper: BTreeMap<Reg, Slot>,
+    /// The register that the block at hand branches on.
+    branches_on: Option<Reg>,
     instr: InstrId,
     /// Loads and stores of the current instruction so far.
     accesses: u16,
@@ -97,6 +98,7 @@ impl<'a> Compiler<'a> {
             starts: Vec::new(),
             rounds: BTreeMap::new(),
             upper: BTreeMap::new(),
+            branches_on: None,
             instr: InstrId(0),
             accesses: 0,
             span: Span::new(treville_base::FileId(0), 0, 0),
@@ -121,6 +123,10 @@ impl<'a> Compiler<'a> {
             if let Some(l) = loops.iter().position(|l| l.head == id.index()) {
                 c.ins.push(Ins::Loop(l as u16));
             }
+            c.branches_on = match &block.end {
+                Terminator::Branch { cond: Expr::Reg(reg), .. } => Some(*reg),
+                _ => None,
+            };
             for inst in &block.insts {
                 (c.instr, c.span, c.accesses) = (inst.instr, inst.span, 0);
                 c.inst(inst)?;
@@ -398,7 +404,10 @@ impl<'a> Compiler<'a> {
                 if *number { self.value_into(slot(*dst), &less) } else { Ok(()) }
             }
             Op::Nondet { dst } => {
-                let site = self.site(SiteKind::Nondet { width: self.func.regs[*dst].width }, 0);
+                // A decision of its own would only be in the way.
+                let width = self.func.regs[*dst].width;
+                let at_once = width == 1 && self.branches_on == Some(*dst);
+                let site = self.site(SiteKind::Nondet { width, at_once }, 0);
                 self.push(Ins::Nondet { dst: slot(*dst), site })
             }
             Op::Handle { dst, op, arg } => {

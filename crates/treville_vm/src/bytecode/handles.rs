@@ -70,8 +70,8 @@ pub(crate) struct Handles {
     pub(crate) made: u32,
     /// How many it had made when the round of a loop began that it is in.
     pub(crate) before_round: u32,
-    /// Those that were moved, and where.
-    pub(crate) moved: Vec<(u64, SiteId)>,
+    /// Which of them, by the lower half, were moved, and where.
+    pub(crate) moved: Vec<(u32, SiteId)>,
 }
 
 impl<T: Track> Runner<T> {
@@ -95,13 +95,13 @@ impl<T: Track> Runner<T> {
         if handle.thread != self.thread {
             return Err(Misuse::Foreign(handle.site));
         }
-        if let Some((_, at)) = self.handles.moved.iter().find(|(moved, _)| *moved == word) {
+        if let Some((_, at)) = self.handles.moved.iter().find(|(moved, _)| *moved == word as u32) {
             return Err(Misuse::Moved(*at));
         }
         if op != HandleOp::Look {
             // Others, or later rounds of a loop, can see that if they have the handle.
             self.effects += u32::from(handle.number < self.handles.before_round);
-            self.handles.moved.push((word, site));
+            self.handles.moved.push((word as u32, site));
         }
         match op {
             HandleOp::Send => Ok(self.make(symbols, handle.value, true, site)),

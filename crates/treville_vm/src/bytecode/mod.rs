@@ -24,6 +24,7 @@ mod track;
 pub use code::{Image, Site, SiteId, SiteKind};
 pub use compile::{Access, NotCompiled, Parts, compile};
 pub use handles::Misuse;
+pub use index::Array;
 pub use run::Runner;
 pub use step::{RunOptions, Step, address};
 pub use symbols::{Shared, Symbols, is_term, term_of};

@@ -75,7 +75,7 @@ pub struct Runner<T = ()> {
     pub(crate) private_objects: Vec<(u32, u32)>,
     /// Where private memory has unknown values: begin, size and the word, none overlapping.
     pub(crate) private_terms: Vec<(u32, u8, u64)>,
-    /// The word that [`Step::Decide`] is about.
+    /// The word that [`Step::Decide`] or [`Step::Place`] is about.
     pub(super) asked: u64,
     /// The last word that was decided, and its value.
     pub(super) decided: Option<(u64, u64)>,
@@ -194,7 +194,8 @@ impl<T: Track> Runner<T> {
         let ins = image.codes[frame.func as usize].ins[self.pc as usize];
         if let Ins::Load { addr, site, .. } | Ins::UpdateRead { addr, site, .. } = ins {
             let addr = self.slots[frame.base as usize + usize::from(addr)];
-            self.last_read = Some(LastRead { addr, words, site });
+            // No loop waits for what is at an unknown address.
+            self.last_read = (!is_term(addr)).then_some(LastRead { addr, words, site });
             if image.has_hazards {
                 self.note_read(image, Done { site, addr, words });
             }
@@ -214,7 +215,7 @@ impl<T: Track> Runner<T> {
         self.pc += 1;
     }
 
-    /// Answers [`Step::Decide`]: what was asked for has this value, wherever the thread has it in its slots.
+    /// Answers [`Step::Decide`] or [`Step::Place`]: what was asked for has this value, wherever the thread has it in its slots.
     pub fn decide(&mut self, value: u64) {
         let asked = self.asked;
         self.decided = Some((asked, value));
@@ -282,39 +283,43 @@ impl<T: Track> Runner<T> {
                 }
             };
         }
-        // Whether an address is unknown, and that of an element of a private array; asks if that is not known.
+        // Stops until what a word stands for is known.
+        macro_rules! ask {
+            ($word:expr, $step:expr) => {{
+                self.asked = $word;
+                self.pc = pc - 1;
+                return Some($step);
+            }};
+        }
+        // An unknown address that is that of an element of a private array, and this array; asks for what is not known.
         macro_rules! element {
             ($place:expr, $site:expr) => {{
                 let word = get!($place);
                 match (SYMBOLIC && is_term(word)).then_some(&image.symbols) {
                     Some(Some(symbols)) if symbols.known(word).is_none() => {
                         match self.index(symbols, word, image.sites[$site].size) {
-                            Index::Element(begin, n) => Some((word, (begin, n))),
-                            Index::Ask(asked) => {
-                                self.asked = asked;
-                                self.pc = pc - 1;
-                                return Some(Step::Decide { site: Some($site), word: asked });
-                            }
+                            Index::Element(array) => Some((word, array)),
+                            Index::Ask(inside) => ask!(inside, Step::Decide { site: Some($site), word: inside }),
+                            Index::Elsewhere => ask!(word, Step::Place { site: $site, addr: word }),
                         }
                     }
                     _ => None,
                 }
             }};
         }
-        // The number in a slot, which must be known to go on.
+        // The number in a slot, which must be known to go on; otherwise this step is the next.
         macro_rules! known {
-            ($slot:expr, $site:expr) => {{
-                let word = get!($slot);
-                match (SYMBOLIC && is_term(word)).then_some(&image.symbols) {
-                    Some(Some(symbols)) => match symbols.known(word) {
+            ($slot:expr, $site:expr) => {
+                known!($slot, word => Step::Decide { site: $site, word })
+            };
+            ($slot:expr, $word:ident => $step:expr) => {{
+                let $word = get!($slot);
+                match (SYMBOLIC && is_term($word)).then_some(&image.symbols) {
+                    Some(Some(symbols)) => match symbols.known($word) {
                         Some(value) => value,
-                        None => {
-                            self.asked = word;
-                            self.pc = pc - 1;
-                            return Some(Step::Decide { site: $site, word });
-                        }
+                        None => ask!($word, $step),
                     },
-                    _ => word,
+                    _ => $word,
                 }
             }};
         }
@@ -406,7 +411,7 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Load { dst, addr: place, site } => {
                     if let Some((addr, array)) = element!(place, site) {
-                        set!(dst, self.load_element(image, addr, image.sites[site].size, array));
+                        set!(dst, self.load_element(image, addr, array));
                         continue;
                     }
                     let addr = known!(place, Some(site));
@@ -431,7 +436,7 @@ impl<T: Track> Runner<T> {
                 Ins::Upper { src } => (self.upper, self.upper_slot) = (get!(src), Some(at!(src))),
                 Ins::Store { addr: place, value: from, site } => {
                     if let Some((addr, array)) = element!(place, site) {
-                        self.store_element(image, addr, image.sites[site].size, array, get!(from));
+                        self.store_element(image, addr, array, get!(from));
                         continue;
                     }
                     let addr = known!(place, Some(site));
@@ -450,7 +455,7 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::UpdateRead { dst, addr: place, site } => {
-                    let addr = known!(place, Some(site));
+                    let addr = known!(place, addr => Step::Place { site, addr });
                     self.track.update(true);
                     if !is_private(addr) {
                         self.note_access(image, addr);

@@ -48,7 +48,7 @@ impl Runner {
         if has_handles {
             out.push(pair(self.handles.made, self.handles.before_round));
             out.push(self.handles.moved.len() as u64);
-            out.extend(self.handles.moved.iter().flat_map(|(word, site)| [*word, u64::from(site.0)]));
+            out.extend(self.handles.moved.iter().map(|(id, site)| pair(*id, site.0)));
         }
     }
 
@@ -145,7 +145,7 @@ impl Runner {
         if n_terms & HAS_HANDLES != 0 {
             (self.handles.made, self.handles.before_round) = split(next());
             let n_moved = next();
-            self.handles.moved.extend((0..n_moved).map(|_| (next(), SiteId(next() as u32))));
+            self.handles.moved.extend((0..n_moved).map(|_| split(next())).map(|(id, site)| (id, SiteId(site))));
         }
     }
 }

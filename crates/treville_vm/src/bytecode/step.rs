@@ -47,7 +47,8 @@ pub mod address {
 }
 
 /// What a thread does next. After `Load`, `UpdateRead`, `Spawn`, `Join` and `Nondet` the engine answers with
-/// [`super::Runner::give`], after `Decide` with [`super::Runner::decide`]; after the others it just runs on.
+/// [`super::Runner::give`], after `Decide` with [`super::Runner::decide`], after `Place` with either; after the others it just
+/// runs on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Step {
     Load {
@@ -94,10 +95,16 @@ pub enum Step {
     Nondet {
         site: SiteId,
     },
-    /// The way on depends on the value that this word stands for, which is unknown; `site` if an access or a wait needs it.
+    /// The way on depends on the value that this word stands for, which is unknown; `site` if something other than a branch
+    /// needs it.
     Decide {
         site: Option<SiteId>,
         word: u64,
+    },
+    /// An access to an address that is unknown. The answer is the address; or, of a load, the value at it.
+    Place {
+        site: SiteId,
+        addr: u64,
     },
     /// The explicit interface to unknown values is not used as it must be.
     Misuse {

@@ -81,6 +81,16 @@ impl Shared {
         }
     }
 
+    /// A word as a term of 64 bits.
+    pub fn wide(&mut self, word: u64) -> TermId {
+        self.operand(word, 64)
+    }
+
+    /// A number of 64 bits.
+    pub fn number(&mut self, value: u64) -> TermId {
+        self.store.constant(Bv::new(u128::from(value), 64))
+    }
+
     /// A term as a word: the number, if it is one.
     fn word(&self, term: TermId) -> u64 {
         match self.store.as_const(term) {
@@ -160,7 +170,7 @@ impl Shared {
     }
 
     /// The numbers in a term.
-    pub(super) fn constants_of(&self, term: TermId) -> Vec<u64> {
+    pub fn constants_of(&self, term: TermId) -> Vec<u64> {
         let mut found = Vec::new();
         if let TermNode::Var(..) = self.store.node(term) {
             return found;

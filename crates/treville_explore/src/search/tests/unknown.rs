@@ -1,7 +1,7 @@
 //! Programs with values that nothing determines: what is explored at once is what is explored value by value.
 
 use super::{HEADER, Random, options};
-use crate::graph::Location;
+use crate::graph::{Kind, Location};
 use crate::rules::Rules;
 use crate::search::{Explored, Job, Options, explore};
 use rustc_hash::FxHashMap;
@@ -22,7 +22,12 @@ type Observed = Vec<u64>;
 /// How many executions have each observation.
 type Counts = BTreeMap<Observed, usize>;
 
-struct Generator(Random);
+/// Arrays besides: `k` that nobody writes, `g` that others than the main thread hardly write, and `q`, which is on the heap.
+const ARRAYS: &str =
+    "object t size 16\nobject k size 16 init [0 4 5:32  4 4 2:32  8 4 0:32  12 4 7:32]\nobject g size 16\n";
+
+/// The second says whether programs have to do with arrays mostly.
+struct Generator(Random, bool);
 
 impl Generator {
     /// A program; `n` and `m` are made by these.
@@ -31,18 +36,23 @@ impl Generator {
         let mut funcs = String::new();
         for t in 0..threads {
             let length = 2 + self.0.below(2);
-            funcs += &self.func(&format!("f{t}"), "a b", length);
+            funcs += &self.func(&format!("f{t}"), "a b q", length);
         }
         let early = self.0.below(2) == 0;
         let length = 1 + self.0.below(2);
         let body = self.body(length, 1);
-        let spawns: String = (0..threads).map(|t| format!("  h = spawn f{t} (a b)\n")).collect();
+        let before = if self.1 { self.before() } else { String::new() };
+        let spawns: String = (0..threads).map(|t| format!("  h{t} = spawn f{t} (a b q)\n")).collect();
+        let joined = if self.1 { self.0.below(threads + 1) } else { 0 };
+        let joins: String = (0..joined).map(|t| format!("  join h{t}\n")).collect();
+        let frees = if self.1 { self.0.of(&["", "", "  free q\n"]) } else { "" };
         move |n: &str, m: &str| {
             let (first, last) = if early { (m, "") } else { ("0:3", m) };
             let last = if last.is_empty() { String::new() } else { format!("  m = {last}\n  b = (zext 32 m)\n") };
             format!(
-                "{HEADER}object t size 16\n{funcs}func main () regs [n:3 m:3 h:64 a:32 b:32 c:32 p:64] {{\nb0:\n  p = alloc private 8:64\n  n = {n}\n  m = {first}\n  \
-                 a = (zext 32 n)\n  b = (zext 32 m)\n{spawns}{last}{body}  return (zext 64 a)\n}}\nthread P0 main []\n"
+                "{HEADER}{ARRAYS}{funcs}func main () regs [n:3 m:3 h0:64 h1:64 a:32 b:32 c:32 p:64 q:64] {{\nb0:\n  \
+                 p = alloc private 8:64\n  n = {n}\n  m = {first}\n  a = (zext 32 n)\n  b = (zext 32 m)\n\
+                 {before}{spawns}{last}{joins}{body}{frees}  return (zext 64 a)\n}}\nthread P0 main []\n"
             )
         }
     }
@@ -50,8 +60,52 @@ impl Generator {
     fn func(&mut self, name: &str, params: &str, n: u64) -> String {
         let body = self.body(n, 1);
         format!(
-            "func {name} ({params}) regs [a:32 b:32 c:32 p:64] {{\nb0:\n  p = alloc private 8:64\n{body}  return (zext 64 a)\n}}\n"
+            "func {name} ({params}) regs [a:32 b:32 c:32 p:64 q:64] {{\nb0:\n  p = alloc private 8:64\n{body}  return (zext 64 a)\n}}\n"
         )
+    }
+
+    /// What happens to arrays before there are other threads.
+    fn before(&mut self) -> String {
+        let zeroed = self.0.of(&["", " zeroed", " zeroed"]);
+        let heap = self.0.of(&["heap", "heap", "stack"]);
+        let mut text = format!("  q = alloc {heap} 16:64{zeroed}\n");
+        for array in ["&g", "q"] {
+            for i in 0..self.0.below(5) {
+                text +=
+                    &format!("  store (add {array} {}:64) {} 4 [NA]\n", 4 * i, self.0.of(&["a", "b", "1:32", "6:32"]));
+            }
+        }
+        text
+    }
+
+    /// An access to an array at an unknown place.
+    fn access(&mut self) -> String {
+        let reg = self.0.of(&["a", "b", "c"]);
+        let (array, mode) = (self.0.of(&["&t", "&k", "&k", "&g", "&g", "q"]), self.0.of(&["NA", "NA", "RLX", "SC"]));
+        let mode = if array == "&t" && mode == "NA" { "RLX" } else { mode };
+        let index = self.0.of(&["a", "b", "c"]);
+        let index = match self.0.below(12) {
+            0 => format!("(and {index} 7:32)"),
+            1 => format!("(ite (ult {index} 4:32) {index} 0:32)"),
+            2 => format!("(urem {index} 4:32)"),
+            _ => format!("(and {index} 3:32)"),
+        };
+        let at = match self.0.below(20) {
+            // Not by elements, which others then access in parts.
+            0 if array != "&t" => return format!("  {reg} = load (add {array} (zext 64 {index})) 4 [NA]\n"),
+            1 => format!("(ite (eq a b) {array} (add &k (mul (zext 64 {index}) 4:64)))"),
+            _ => format!("(add {array} (mul (zext 64 {index}) 4:64))"),
+        };
+        let writes = match array {
+            "&k" => 0,
+            "&g" | "q" => 1,
+            _ => 5,
+        };
+        match self.0.below(10) {
+            n if n < writes => format!("  store {at} {} 4 [{mode}]\n", self.value()),
+            9 if array == "&t" => format!("  c = update {at} 4 (add a 1:32) if (ult c b) [RLX] [RLX] [RLX] [RLX]\n"),
+            _ => format!("  {reg} = load {at} 4 [{mode}]\n"),
+        }
     }
 
     fn body(&mut self, n: u64, first_block: usize) -> String {
@@ -81,6 +135,9 @@ impl Generator {
     }
 
     fn instruction(&mut self, blocks: &mut usize) -> String {
+        if self.1 && self.0.below(3) > 0 {
+            return self.access();
+        }
         let at = self.0.of(&["&x", "&y"]);
         let reg = self.0.of(&["a", "b", "c"]);
         match self.0.below(14) {
@@ -145,12 +202,24 @@ fn parse(program: &str) -> Program {
 /// What a complete execution stands for: what its decisions say, the last write to each address, and what threads return.
 struct Class {
     path: Vec<(TermId, u64)>,
-    memory: BTreeMap<u64, u64>,
+    /// Of each address how many bytes, and the word.
+    memory: BTreeMap<u64, (u8, u64)>,
     ends: Vec<u64>,
+    /// How often some element of an array was selected.
+    selections: usize,
 }
 
 fn run(program: &Program, model: &str, options: &Options) -> (Explored, Vec<Class>, Option<Arc<Symbols>>) {
-    let image = bytecode::compile(program, &[], &bytecode::Parts::new()).expect("it compiles");
+    run_in_parts(program, model, options, bytecode::Parts::new())
+}
+
+fn run_in_parts(
+    program: &Program,
+    model: &str,
+    options: &Options,
+    mut parts: bytecode::Parts,
+) -> (Explored, Vec<Class>, Option<Arc<Symbols>>) {
+    let image = bytecode::compile(program, &[], &parts).expect("it compiles");
     let rules = Rules::named(model, true).expect("a model that is built in");
     let job = Job { program, image: &image, rules, judge: &|| None, options, monitor: &Silent };
     let mut classes = Vec::new();
@@ -160,11 +229,23 @@ fn run(program: &Program, model: &str, options: &Options) -> (Explored, Vec<Clas
         let last = |l: &Location| l.writes.last().map_or(0, |w| graph.label(*w).value);
         classes.push(Class {
             path: decisions.map(|l| (TermId(l.promise), l.value)).collect(),
-            memory: graph.locations.iter().zip(&ended.locations.places).map(|(l, p)| (p.addr, last(l))).collect(),
+            memory: graph
+                .locations
+                .iter()
+                .zip(&ended.locations.places)
+                .map(|(l, p)| (p.addr, (p.size, last(l))))
+                .collect(),
+            selections: graph.labels.iter().filter(|l| l.kind == Kind::Selection).count(),
             ends: graph.threads.iter().filter_map(|t| Some(graph.label(*t.events.last()?).value)).collect(),
         });
     });
-    let explored = explored.expect("nothing is to be made in parts");
+    let explored = match explored {
+        Ok(explored) => explored,
+        Err((access, cuts)) => {
+            *parts.entry(access).or_default() |= cuts;
+            return run_in_parts(program, model, options, parts);
+        }
+    };
     // It may have started anew.
     let classes = classes.split_off(classes.len().saturating_sub(explored.complete as usize));
     (explored, classes, image.symbols().cloned())
@@ -184,9 +265,13 @@ fn counts(classes: &[Class], symbols: Option<&Symbols>, values: &FxHashMap<VarId
     };
     let mut counts = Counts::new();
     for Class { memory, ends, .. } in classes.iter().filter(|class| class.path.iter().all(holds)) {
-        // What nobody has written is 0, whether it was looked at or not.
-        let memory = memory.iter().map(|(addr, word)| (addr, value(*word))).filter(|(_, value)| *value != 0);
-        let observed = memory.flat_map(|(addr, value)| [*addr, value]).chain(ends.iter().map(|w| value(*w)));
+        // What nobody has written is 0, whether it was looked at or not, and in whatever pieces.
+        let bytes = |(addr, (size, word)): (&u64, &(u8, u64))| {
+            let (addr, bytes) = (*addr, value(*word).to_le_bytes());
+            (0..u64::from(*size)).map(move |i| (addr + i, bytes[i as usize])).filter(|(_, byte)| *byte != 0)
+        };
+        let memory = memory.iter().flat_map(bytes).flat_map(|(addr, byte)| [addr, u64::from(byte)]);
+        let observed = memory.chain(ends.iter().map(|w| value(*w)));
         *counts.entry(observed.collect()).or_default() += 1;
     }
     counts
@@ -202,10 +287,10 @@ fn assigned(symbols: &Symbols, n: u64, m: u64) -> FxHashMap<VarId, Bv> {
     origins.into_iter().zip([n, m]).map(|((_, var), value)| (var, Bv::new(u128::from(value), 3))).collect()
 }
 
-#[test]
-fn all_values_at_once_are_all_values_one_by_one() {
-    let mut generator = Generator(Random(7));
-    let (mut failing, mut forked, mut covered) = (0, 0, 0);
+/// Programs that the generator makes, all values at once and one by one. How many fail; how many of the others have several
+/// executions, and how many select elements.
+fn compare(mut generator: Generator) -> [usize; 3] {
+    let (mut failing, mut forked, mut selecting, mut covered) = (0, 0, 0, 0);
     for i in 0..1000 {
         let program = generator.program();
         let model = ["rc11", "sc", "tso", "ra"][i % 4];
@@ -235,8 +320,23 @@ fn all_values_at_once_are_all_values_one_by_one() {
         assert!(fails || differs.is_none(), "program {i}, {model}: {differs:?}\n{}", text());
         failing += usize::from(fails);
         forked += usize::from(!fails && all.complete > 1);
+        selecting += usize::from(!fails && classes.iter().any(|class| class.selections > 0));
     }
-    assert!(failing > 100 && forked > 300, "{failing} fail, {forked} have several executions, {covered} outcomes");
+    assert!(covered > 10_000, "{covered} outcomes");
+    [failing, forked, selecting]
+}
+
+#[test]
+fn all_values_at_once_are_all_values_one_by_one() {
+    let [failing, forked, _] = compare(Generator(Random(7), false));
+    assert!(failing > 100 && forked > 300, "{failing} fail, {forked} have several executions");
+}
+
+#[test]
+fn all_elements_at_once_are_all_elements_one_by_one() {
+    let [failing, forked, selecting] = compare(Generator(Random(11), true));
+    let counts = format!("{failing} fail, {forked} have several executions, {selecting} select");
+    assert!(failing > 100 && forked > 300 && selecting > 200, "{counts}");
 }
 
 #[test]
