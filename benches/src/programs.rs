@@ -135,6 +135,7 @@ pub(crate) fn explored_by_genmc(command: &mut Command, limit: u64) -> io::Result
     let done = run(command, Some(limit))?;
     let blocked = number_after(&done.stdout, "blocked executions seen: ").unwrap_or(0);
     let complete = number_after(&done.stdout, "complete executions explored: ");
+    let complete = complete.filter(|_| !done.stdout.contains("Verification unsuccessful"));
     Ok(complete.map(|complete| Explored { complete, blocked, cpu: done.cpu, wall: done.wall }))
 }
 

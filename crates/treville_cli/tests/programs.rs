@@ -362,3 +362,30 @@ fn loops_run_as_often_as_is_known_or_said() {
     let wrong = LOOPS.replace("BOUND", "treville_loop_bound(7)").replace("sum == 21", "sum == 20");
     assert_eq!(answer("loops-wrong", &wrong, &bound), " under rc11: no, assertion: sum == 20");
 }
+
+const HALVES: &str = r"
+#include <assert.h>
+#include <stdint.h>
+union cell { uint64_t whole; uint32_t half[2]; };
+static union cell x;
+static uint64_t get(union cell *p) { return __atomic_load_n(&p->whole, __ATOMIC_RELAXED); }
+static uint64_t (*volatile getter)(union cell *) = get;
+int main(void)
+{
+	x.half[0] = 1;
+	x.half[1] = 2;
+	assert(getter(&x) == 0x200000001);
+	return 0;
+}
+";
+
+/// In a function that is not inlined, nobody needs the address after the load; but the second half is still to be read.
+#[test]
+fn a_load_in_parts_reads_all_of_them_from_its_address() {
+    if !has_clang() {
+        return;
+    }
+    assert_eq!(answer("halves", HALVES, &ENGINES[..1]), " under rc11: yes, no execution fails");
+    let wrong = HALVES.replace("0x200000001", "0x100000001");
+    assert_eq!(answer("halves-wrong", &wrong, &ENGINES[..1]), " under rc11: no, assertion: getter(&x) == 0x100000001");
+}

@@ -106,10 +106,11 @@ impl Explore {
 
     fn watched(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
         let Prepared { rules, mut image, judged } = prepare(task)?;
-        let options = search::Options {
+        let mut options = search::Options {
             run: RunOptions {
                 // Final states are counted with their executions, all of them.
                 idle_blocks: task.reductions.idle_loops && task.question.is_none(),
+                trusts: true,
                 bound: task.question.as_ref().map_or(task.bounds.given, |_| Some(task.bounds.unroll)),
                 fuel: FUEL,
             },
@@ -149,14 +150,16 @@ impl Explore {
             if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
                 return Err(Unsupported { what, span: None });
             }
-            let (program, options) = (&*task.program, &options);
-            let job = search::Job { program, image: &image, rules, judge: &judge, options, monitor };
+            let program = &*task.program;
+            let job = search::Job { program, image: &image, rules, judge: &judge, options: &options, monitor };
             let explored = search::explore(&job, &mut |ended| {
                 if let Some(states) = &mut states {
                     states.add(ended);
                 }
             });
             match explored {
+                // What was taken on trust, and has failed since, is looked at once more.
+                Ok(_) if options.run.trusts && image.trusts_in_vain() => options.run.trusts = false,
                 Ok(explored) => return Ok(outcome(task, explored, states)),
                 Err((access, cuts)) => {
                     *parts.entry(access).or_default() |= cuts;

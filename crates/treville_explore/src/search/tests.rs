@@ -20,7 +20,7 @@ fn program(text: &str) -> Program {
 
 fn options() -> Options {
     Options {
-        run: RunOptions { idle_blocks: true, bound: None, fuel: 10_000 },
+        run: RunOptions { idle_blocks: true, trusts: true, bound: None, fuel: 10_000 },
         max_events: 1000,
         stories: 0,
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),

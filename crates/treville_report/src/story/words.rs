@@ -150,6 +150,8 @@ impl<'a> Words<'a> {
                 let (old, new) = (self.value(*place, *old), self.value(*place, *new));
                 format!("changes {} from {old} to {new}{order}", self.memory(*place))
             }
+            // C has no fence that is relaxed: this is one of a machine.
+            Action::Fence if step.order == Order::Relaxed => "fence".to_owned(),
             Action::Fence => format!("fence{order}"),
             Action::Start(thread) => format!("starts {}", self.thread(*thread)),
             Action::Join(thread) => format!("sees the end of thread {thread}"),

@@ -1,6 +1,7 @@
 //! The instructions of compiled functions.
 
 use super::compile::Access;
+use super::hazards::{Loops, Notes};
 use super::symbols::{Symbols, is_term};
 use std::sync::Arc;
 use treville_base::Span;
@@ -198,8 +199,7 @@ pub struct Site {
     pub(crate) live: Vec<Slot>,
     /// Of a read (of an update: if it writes nothing), how strongly it orders: a set of bits.
     pub(crate) order: u8,
-    /// Of a store, the loop that does it first of all in every iteration, always to the same place; if it is of a hazard
-    /// pointer, after one read at most. Of the release of a lock, the innermost loop around it.
+    /// Of a store, the loop that does it first of all in every iteration, always to the same place. Of the release of a lock, the innermost loop around it.
     pub(crate) first_in: Option<u16>,
     /// The store is of a hazard pointer.
     pub protects: bool,
@@ -263,6 +263,10 @@ pub(crate) struct Seed {
 #[derive(Clone, Debug)]
 pub(crate) struct LoopInfo {
     pub(crate) parent: Option<u16>,
+    /// What stands for it among all loops of the program.
+    pub(crate) bit: Loops,
+    /// Whether something in it may update memory.
+    pub(crate) updates: bool,
     /// Slots that an iteration may look at before it writes them.
     pub(crate) live: Vec<Slot>,
     /// If the loop is always entered right after a read: which one, and the slots that have what it read.
@@ -280,9 +284,17 @@ pub struct Image {
     pub(crate) tries_locks: bool,
     /// What is computed from unknown values, if there are any.
     pub(crate) symbols: Option<Arc<Symbols>>,
+    /// Some store is of a hazard pointer.
+    pub(crate) has_hazards: bool,
+    pub(crate) notes: Arc<Notes>,
 }
 
 impl Site {
+    /// Whether it reads, and perhaps writes.
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self.kind, SiteKind::Load(_) | SiteKind::Update(_))
+    }
+
     /// Whether it makes a value that is unknown.
     pub(crate) fn is_unknown(&self) -> bool {
         matches!(self.kind, SiteKind::Nondet { at_once: false, .. } | SiteKind::Handle)

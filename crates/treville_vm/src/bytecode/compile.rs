@@ -31,7 +31,7 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
     let mut sites = IndexVec::new();
     let kept = |id: FuncId| observed.iter().filter(|(func, _)| *func == id).map(|(_, reg)| slot(*reg)).collect();
     let funcs = program.funcs.iter_enumerated();
-    let codes: Vec<Code> = funcs
+    let mut codes: Vec<Code> = funcs
         .map(|(id, func)| Compiler::function(program, func, parts, kept(id), &mut sites))
         .collect::<Result<_, _>>()?;
     let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
@@ -42,7 +42,11 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         let what = "a number that looks like the name of a value that is not determined".to_owned();
         return Err(NotCompiled { what, span: None });
     }
-    Ok(Image { codes, sites, tries_locks, symbols })
+    for (n, info) in codes.iter_mut().flat_map(|code| &mut code.loops).enumerate() {
+        info.bit = 1 << (n % 64);
+    }
+    let has_hazards = sites.iter().any(|site| site.protects);
+    Ok(Image { codes, sites, tries_locks, symbols, has_hazards, notes: Arc::default() })
 }
 
 struct Compiler<'a> {
@@ -172,6 +176,12 @@ impl<'a> Compiler<'a> {
                 needed.remove(usize::from(def));
             }
             if let Some(site) = ins.site() {
+                // Between the parts of an access a thread still asks for the rest of them.
+                if !self.sites[site].parts.is_empty() {
+                    for slot in &fact.uses {
+                        needed.insert(usize::from(*slot));
+                    }
+                }
                 self.sites[site].live = flow::slots(&needed, from);
             }
             if matches!(ins, Ins::Call { .. } | Ins::CallPointer { .. }) {
@@ -180,7 +190,7 @@ impl<'a> Compiler<'a> {
         }
         debug_assert!(first_site <= self.sites.len());
         let shape = retry::Shape { ins: &self.ins, facts: &facts, starts: &self.starts, loops };
-        for (site, id) in shape.first_stores(&|site| self.sites[site].protects) {
+        for (site, id) in shape.first_stores() {
             self.sites[site].first_in = Some(id);
         }
         for (site, id) in shape.stores_in_loops() {
@@ -192,7 +202,8 @@ impl<'a> Compiler<'a> {
         let parents = flow::parents(loops);
         let infos = loops.iter().zip(parents).zip(seeds).map(|((l, parent), seed)| {
             let live = flow::slots(&live[self.starts[l.head] as usize], from);
-            LoopInfo { parent, live, seed, round: Vec::new() }
+            let updates = shape.updates(l);
+            LoopInfo { parent, bit: 0, updates, live, seed, round: Vec::new() }
         });
         let mut loops: Vec<LoopInfo> = infos.collect();
         for (id, at) in &self.rounds {

@@ -1,5 +1,6 @@
 //! What a thread does that others, or later iterations of a loop, can see; the rest of a loop's work is waiting.
 
+use super::attempts::Done;
 use super::code::{Image, Site, SiteId, SiteKind};
 use super::run::{LoopState, NO_ADDRESS, Runner};
 use super::step::address;
@@ -7,8 +8,12 @@ use super::symbols::{is_term, term_of};
 use super::track::Track;
 
 impl<T: Track> Runner<T> {
-    /// A store to shared memory is an effect.
+    /// A store to shared memory is an effect, but for what a hazard pointer protects.
     pub(super) fn note_store(&mut self, image: &Image, site: SiteId, addr: u64, words: [u64; 2]) {
+        if image.sites[site].protects {
+            self.note_done(Done { site, addr, words });
+            return self.protect(addr, words[0]);
+        }
         let site = &image.sites[site];
         self.effects += 1;
         words.into_iter().for_each(|word| self.publish(image, word));
@@ -19,18 +24,12 @@ impl<T: Track> Runner<T> {
         }
     }
 
-    /// If a store is the first thing that a loop does, and nobody else knows of the object, the next iteration has it anew. A
-    /// hazard pointer is for this thread only: what it protects is no effect for a loop that protects something else before
-    /// it reads memory that could be freed.
+    /// If a store is the first thing that a loop does, and nobody else knows of the object, the next iteration has it anew.
     fn note_first(&mut self, site: &Site, addr: u64) {
         let depth = self.frames.len() as u16;
         let unknown = self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0);
-        let read_for_good = self.last_read.is_none_or(|read| address::heap_object(read.addr).is_none());
         let here = |l: &&mut LoopState| l.depth == depth && site.first_in == Some(l.id);
-        let Some(state) = self.loops.last_mut().filter(here) else { return };
-        if site.protects {
-            state.effects += u32::from(read_for_good);
-        } else {
+        if let Some(state) = self.loops.last_mut().filter(here) {
             state.repeated = state.repeated.saturating_add(u16::from(unknown));
         }
     }

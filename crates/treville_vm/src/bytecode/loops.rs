@@ -24,6 +24,9 @@ impl<T: Track> Runner<T> {
         options: &RunOptions,
     ) -> Option<Step> {
         let depth = self.frames.len() as u16;
+        if self.goal == Some(id) {
+            return Some(Step::Cut);
+        }
         self.handles.before_round = self.handles.made;
         while self.loops.last().is_some_and(|l| l.depth == depth && !encloses(code, l.id, id)) {
             self.pop_loop();
@@ -31,6 +34,10 @@ impl<T: Track> Runner<T> {
         let info = &code.loops[usize::from(id)];
         let now = info.live.iter().map(|s| self.slots[base + usize::from(*s)]);
         let read = self.last_read;
+        let in_vain =
+            image.has_hazards && options.idle_blocks && info.updates && self.came_in_vain(image, id, base, options);
+        let replaced = self.has_replaced(info.bit);
+        let waits = |idle: bool| idle && options.idle_blocks && (!replaced || image.trust(info.bit, options.trusts));
         match self.loops.last_mut().filter(|l| l.depth == depth && l.id == id) {
             None => {
                 let start = self.loop_slots.len() as u32;
@@ -45,20 +52,20 @@ impl<T: Track> Runner<T> {
             Some(state) => {
                 let start = state.start as usize;
                 let before = &mut self.loop_slots[start..start + info.live.len()];
-                if options.idle_blocks && state.effects == self.effects && now.clone().eq(before.iter().copied()) {
+                if waits(state.effects == self.effects && now.clone().eq(before.iter().copied())) {
                     return Some(Step::Blocked { site: None, wait: Wait::Spin });
                 }
-                if options.idle_blocks
-                    && state.effects + u32::from(state.repeated) == self.effects
-                    && let (Some(read), Some(seed)) = (read, &info.seed)
-                    && read.addr == state.seed
-                    && image.sites[seed.site].order & !image.sites[read.site].order == 0
-                    && image.sites[seed.site].size == image.sites[read.site].size
-                    && info.live.iter().zip(now.clone().zip(before.iter())).all(|(slot, (now, before))| {
-                        let word = seed.words.iter().position(|slots| slots.contains(slot));
-                        now == word.map_or(*before, |word| read.words[word])
-                    })
-                {
+                let again = state.effects + u32::from(state.repeated) == self.effects
+                    && read.zip(info.seed.as_ref()).is_some_and(|(read, seed)| {
+                        read.addr == state.seed
+                            && image.sites[seed.site].order & !image.sites[read.site].order == 0
+                            && image.sites[seed.site].size == image.sites[read.site].size
+                            && info.live.iter().zip(now.clone().zip(before.iter())).all(|(slot, (now, before))| {
+                                let word = seed.words.iter().position(|slots| slots.contains(slot));
+                                now == word.map_or(*before, |word| read.words[word])
+                            })
+                    });
+                if in_vain || waits(again) {
                     return Some(Step::Blocked { site: None, wait: Wait::Spin });
                 }
                 state.count += 1;
@@ -71,6 +78,7 @@ impl<T: Track> Runner<T> {
                 before.iter_mut().zip(now).for_each(|(b, n)| *b = n);
             }
         }
+        self.note_round(info.bit);
         None
     }
 
@@ -81,7 +89,7 @@ impl<T: Track> Runner<T> {
         let info = &code.loops[usize::from(id)];
         let kept = state.start as usize + info.live.len();
         let now = info.round.iter().map(|s| self.slots[base + usize::from(*s)]);
-        let now = std::iter::once(u64::from(self.effects)).chain(now);
+        let now = std::iter::once(u64::from(self.changes())).chain(now);
         if options.idle_blocks && now.clone().eq(self.loop_slots[kept..].iter().copied()) {
             return Some(Step::Blocked { site: None, wait: Wait::Spin });
         }

@@ -4,11 +4,13 @@
 //! small and can be saved and restored. Dependencies are kept only by a runner that is made to, with [`Dependencies`]. Values may be
 //! unknown: then words name terms of [`Symbols`].
 
+mod attempts;
 mod code;
 mod compile;
 mod effects;
 mod flow;
 mod handles;
+mod hazards;
 mod index;
 mod loops;
 mod private;

@@ -54,19 +54,19 @@ impl Shape<'_> {
         })
     }
 
-    /// The stores that a loop does first of all in each iteration, to a place that does not change. One read may come before
-    /// those of hazard pointers: of what they protect.
-    pub(crate) fn first_stores(&self, protects: &dyn Fn(SiteId) -> bool) -> Vec<(SiteId, u16)> {
+    /// Whether something in a loop may update memory.
+    pub(crate) fn updates(&self, l: &Loop) -> bool {
+        l.body.iter().flat_map(|block| self.block(block)).any(|at| matches!(self.ins[at], Ins::UpdateRead { .. }))
+    }
+
+    /// The stores that a loop does first of all in each iteration, to a place that does not change.
+    pub(crate) fn first_stores(&self) -> Vec<(SiteId, u16)> {
         let mut found = Vec::new();
         for (id, l) in self.loops.iter().enumerate() {
-            let mut reads = 0;
             for at in self.block(l.head) {
                 match self.ins[at] {
                     Ins::Loop(_) => {}
-                    Ins::Load { .. } if reads == 0 => reads = 1,
-                    Ins::Store { addr, site, .. } if self.is_fixed(l, addr, 0) && (reads == 0 || protects(site)) => {
-                        found.push((site, id as u16));
-                    }
+                    Ins::Store { addr, site, .. } if self.is_fixed(l, addr, 0) => found.push((site, id as u16)),
                     _ if self.is_pure(at) => {}
                     _ => break,
                 }

@@ -1,7 +1,9 @@
 //! Running compiled code: one thread, up to the next step that the engine has to know of.
 
+use super::attempts::{Attempt, Done};
 use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
 use super::handles::Handles;
+use super::hazards::Protection;
 use super::index::Index;
 use super::step::{RunOptions, Step, address};
 use super::symbols::is_term;
@@ -60,10 +62,10 @@ pub struct Runner<T = ()> {
     pub(crate) effects: u32,
     pub(crate) spin: u32,
     /// What the update that is under way has read.
-    updated: [u64; 2],
+    pub(super) updated: [u64; 2],
     /// The upper word of 16 bytes that were just read, or are about to be written; and where that came from.
-    upper: u64,
-    upper_slot: Option<usize>,
+    pub(super) upper: u64,
+    pub(super) upper_slot: Option<usize>,
     /// The last read of shared memory.
     pub(super) last_read: Option<LastRead>,
     /// Which of its first 64 objects others may know of.
@@ -74,13 +76,21 @@ pub struct Runner<T = ()> {
     /// Where private memory has unknown values: begin, size and the word, none overlapping.
     pub(crate) private_terms: Vec<(u32, u8, u64)>,
     /// The word that [`Step::Decide`] or [`Step::Place`] is about.
-    asked: u64,
+    pub(super) asked: u64,
     /// The last word that was decided, and its value.
     pub(super) decided: Option<(u64, u64)>,
     /// Escaping objects of the active functions.
     pub(crate) stack: Vec<u64>,
     /// Locks that it holds, and how many effects there were when it had taken each.
     pub(crate) held: Vec<(u64, u32)>,
+    /// What its hazard pointers say, of those that have ever protected anything.
+    pub(crate) protections: Vec<Protection>,
+    /// How often it has set them.
+    pub(crate) n_protected: u32,
+    /// What it has done since its last effect, if it uses hazard pointers.
+    pub(crate) attempt: Attempt,
+    /// The loop at which it stops, if it only runs to see whether it gets there.
+    pub(super) goal: Option<u16>,
     /// The number of effects with the lock that was released last.
     pub(super) released: u32,
     pub(crate) loops: Vec<LoopState>,
@@ -120,10 +130,12 @@ impl<T: Track> Runner<T> {
         self.private_terms.clear();
         self.stack.clear();
         self.held.clear();
+        self.protections.clear();
         self.loops.clear();
         self.loop_slots.clear();
-        (self.n_allocs, self.effects, self.spin, self.published) = (0, 0, 0, 0);
+        (self.n_allocs, self.effects, self.n_protected, self.spin, self.published) = (0, 0, 0, 0, 0);
         self.last_read = None;
+        self.attempt = Attempt::default();
         self.handles = Handles::default();
         self.decided = None;
         self.track = T::default();
@@ -176,7 +188,7 @@ impl<T: Track> Runner<T> {
 
     /// Answers with the words of up to 16 bytes.
     pub fn give_words(&mut self, image: &Image, words: [u64; 2]) {
-        let Some(frame) = self.frames.last() else { return };
+        let Some(frame) = self.frames.last().copied() else { return };
         let [value, upper] = words;
         (self.updated, self.upper) = (words, upper);
         let ins = image.codes[frame.func as usize].ins[self.pc as usize];
@@ -184,6 +196,9 @@ impl<T: Track> Runner<T> {
             let addr = self.slots[frame.base as usize + usize::from(addr)];
             // No loop waits for what is at an unknown address.
             self.last_read = (!is_term(addr)).then_some(LastRead { addr, words, site });
+            if image.has_hazards {
+                self.note_read(image, Done { site, addr, words });
+            }
         }
         let dst = match ins {
             Ins::Load { dst, .. }
@@ -401,6 +416,7 @@ impl<T: Track> Runner<T> {
                 Ins::Load { dst, addr: place, site } => {
                     let addr = place!(place, site, (addr, array) => set!(dst, self.load_element(image, addr, array)));
                     if !is_private(addr) {
+                        self.note_access(image, addr);
                         self.track.step(Some(at!(place)), &[]);
                         stop!(pc - 1, Step::Load { site, addr });
                     }
@@ -426,6 +442,7 @@ impl<T: Track> Runner<T> {
                     }
                     let (words, sources) = self.written(value, at!(from));
                     if !is_private(addr) {
+                        self.note_access(image, addr);
                         self.note_store(image, site, addr, words);
                         self.track.step(Some(at!(place)), &sources);
                         stop!(pc, Step::Store { site, addr, words });
@@ -439,6 +456,7 @@ impl<T: Track> Runner<T> {
                     let addr = known!(place, addr => Step::Place { site, addr });
                     self.track.update(true);
                     if !is_private(addr) {
+                        self.note_access(image, addr);
                         self.track.update_step(at!(place), base, &image.sites[site].uses);
                         stop!(pc - 1, Step::UpdateRead { site, addr });
                     }
@@ -467,6 +485,9 @@ impl<T: Track> Runner<T> {
                     }
                 }
                 Ins::Fence { site } => {
+                    if image.has_hazards {
+                        self.note_done(Done { site, addr: 0, words: [0; 2] });
+                    }
                     self.track.step(None, &[]);
                     stop!(pc, Step::Fence { site });
                 }
@@ -584,9 +605,9 @@ impl<T: Track> Runner<T> {
                     }
                     flow!(dst, src);
                 }
-                Ins::SpinStart => self.spin = self.effects,
+                Ins::SpinStart => self.spin = self.changes(),
                 Ins::SpinEnd { site } => {
-                    if self.spin == self.effects {
+                    if self.spin == self.changes() {
                         stop!(pc - 1, Step::Blocked { site: Some(site), wait: Wait::Spin });
                     }
                 }

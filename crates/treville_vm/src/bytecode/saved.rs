@@ -1,6 +1,8 @@
 //! States of a runner as words: small enough to keep one for every read of an execution.
 
+use super::attempts::Done;
 use super::code::{Image, Ins, SiteId, Slot};
+use super::hazards::Protection;
 use super::run::{Frame, LoopState, NO_ADDRESS, Runner};
 
 /// Set in the number of unknown values in private memory if handles follow.
@@ -40,6 +42,9 @@ impl Runner {
             u64::from_le_bytes(word)
         }));
         out.extend(self.private_terms.iter().flat_map(|(begin, size, word)| [pair(*begin, u32::from(*size)), *word]));
+        if image.has_hazards {
+            self.save_hazards(out);
+        }
         if has_handles {
             out.push(pair(self.handles.made, self.handles.before_round));
             out.push(self.handles.moved.len() as u64);
@@ -132,6 +137,9 @@ impl Runner {
             let (begin, size) = split(next());
             (begin, size as u8, next())
         }));
+        if image.has_hazards {
+            self.restore_hazards(&mut next);
+        }
         self.handles.moved.clear();
         (self.handles.made, self.handles.before_round) = (0, 0);
         if n_terms & HAS_HANDLES != 0 {
@@ -139,6 +147,45 @@ impl Runner {
             let n_moved = next();
             self.handles.moved.extend((0..n_moved).map(|_| split(next())).map(|(id, site)| (id, SiteId(site))));
         }
+    }
+}
+
+/// What its hazard pointers say, and what it has done since its last effect.
+impl Runner {
+    fn save_hazards(&self, out: &mut Vec<u64>) {
+        let attempt = &self.attempt;
+        out.push(pair(self.n_protected, self.protections.len() as u32));
+        out.extend(self.protections.iter().flat_map(|p| [p.hazard, p.object, p.rounds, p.replaced]));
+        out.push(pair(attempt.pc, attempt.effects));
+        out.push(pair(u32::from(attempt.depth), attempt.slots.len() as u32));
+        out.push(pair(attempt.protected.len() as u32, attempt.done.len() as u32));
+        out.extend(&attempt.slots);
+        out.extend(attempt.protected.iter().flatten());
+        out.extend(attempt.done.iter().flat_map(|d| [u64::from(d.site.0), d.addr, d.words[0], d.words[1]]));
+    }
+
+    fn restore_hazards(&mut self, next: &mut dyn FnMut() -> u64) {
+        let (n_protected, n) = split(next());
+        self.n_protected = n_protected;
+        self.protections.clear();
+        self.protections.extend((0..n).map(|_| {
+            let (hazard, object) = (next(), next());
+            Protection { hazard, object, rounds: next(), replaced: next() }
+        }));
+        let attempt = &mut self.attempt;
+        (attempt.pc, attempt.effects) = split(next());
+        let (depth, n_slots) = split(next());
+        let (n_objects, n_done) = split(next());
+        attempt.depth = depth as u16;
+        attempt.slots.clear();
+        attempt.slots.extend((0..n_slots).map(|_| next()));
+        attempt.protected.clear();
+        attempt.protected.extend((0..n_objects).map(|_| [next(), next()]));
+        attempt.done.clear();
+        attempt.done.extend((0..n_done).map(|_| {
+            let (site, addr) = (SiteId(next() as u32), next());
+            Done { site, addr, words: [next(), next()] }
+        }));
     }
 }
 

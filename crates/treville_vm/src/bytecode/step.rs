@@ -131,6 +131,9 @@ pub enum Step {
 pub struct RunOptions {
     /// Whether an iteration of a loop that changed nothing blocks.
     pub idle_blocks: bool,
+    /// Whether that is also said of iterations in which something was protected in the place of something else;
+    /// [`super::Image::trusts_in_vain`] says whether it was right to.
+    pub trusts: bool,
     /// How often a loop may jump back, as in [`crate::Shape`].
     pub bound: Option<u32>,
     /// How many instructions may pass between two steps.

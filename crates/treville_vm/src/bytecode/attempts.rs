@@ -1,0 +1,144 @@
+//! Attempts: what a thread that uses hazard pointers has done since its last effect, and whether it could have got to the same
+//! place with less.
+//!
+//! Such a thread finds an object, protects it, looks again whether the object is still there, and if not, or if somebody is
+//! faster in the end, goes on with the object that it finds then, often in another loop than the one it began with. It is then
+//! where it would be if it had found that object at once, which is another execution. So it may wait, like one whose round was
+//! idle. To see this, the code is run once more from the first read after the last effect, with what was read later.
+
+use super::code::{Image, Ins, SiteId};
+use super::hazards::Protection;
+use super::run::Runner;
+use super::step::{RunOptions, Step};
+use super::track::Track;
+
+/// What has been done since the last effect.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Attempt {
+    /// The first read, and the effects before it.
+    pub(crate) pc: u32,
+    pub(crate) depth: u16,
+    pub(crate) effects: u32,
+    /// The address of that read, and the slots that are needed after it.
+    pub(crate) slots: Vec<u64>,
+    pub(crate) protected: Vec<[u64; 2]>,
+    pub(crate) done: Vec<Done>,
+}
+
+/// A step that is no effect. Of a read, where and what; of a protection, the hazard pointer and the object.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Done {
+    pub(crate) site: SiteId,
+    pub(crate) addr: u64,
+    pub(crate) words: [u64; 2],
+}
+
+/// Longer ones are not looked at.
+const MOST: usize = 32;
+
+impl<T: Track> Runner<T> {
+    /// A read was answered, at the present instruction.
+    pub(super) fn note_read(&mut self, image: &Image, done: Done) {
+        if self.goal.is_some() {
+            return;
+        }
+        let Some(frame) = self.frames.last() else { return };
+        let ins = image.codes[frame.func as usize].ins[self.pc as usize];
+        let depth = self.frames.len() as u16;
+        let goes_on = (self.attempt.effects, self.attempt.depth) == (self.effects, depth);
+        match ins {
+            Ins::Load { addr, site, .. } if !goes_on => {
+                let slots = image.sites[site].live.iter().chain([&addr]);
+                let slots = slots.map(|s| self.slots[frame.base as usize + usize::from(*s)]).collect();
+                let protected = said(&self.protections).collect();
+                let (pc, effects) = (self.pc, self.effects);
+                self.attempt = Attempt { pc, depth, effects, slots, protected, done: vec![done] };
+            }
+            _ => self.note_done(done),
+        }
+    }
+
+    pub(super) fn note_done(&mut self, done: Done) {
+        if self.attempt.effects == self.effects && self.attempt.depth > 0 && self.attempt.done.len() <= MOST {
+            self.attempt.done.push(done);
+        }
+    }
+
+    /// Whether the thread, at the head of a loop, could have come here with fewer of the steps since its last effect.
+    pub(super) fn came_in_vain(&self, image: &Image, id: u16, base: usize, options: &RunOptions) -> bool {
+        let attempt = &self.attempt;
+        let here = (attempt.effects, attempt.depth) == (self.effects, self.frames.len() as u16);
+        if !here || attempt.done.len() > MOST {
+            return false;
+        }
+        let first = attempt.done[0];
+        let again = |(_, done): &(usize, &Done)| done.addr == first.addr && serves(image, done.site, first.site);
+        let mut starts = attempt.done.iter().enumerate().skip(1).filter(again);
+        starts.any(|(from, _)| self.comes(image, id, base, from, options))
+    }
+
+    /// Whether it comes here with the steps from one of them on.
+    fn comes(&self, image: &Image, id: u16, base: usize, from: usize, options: &RunOptions) -> bool {
+        let attempt = &self.attempt;
+        let mut trial = Runner::<()> {
+            thread: self.thread,
+            slots: self.slots.clone(),
+            frames: self.frames.clone(),
+            pc: attempt.pc,
+            n_allocs: self.n_allocs,
+            effects: self.effects,
+            private: self.private.clone(),
+            private_objects: self.private_objects.clone(),
+            private_terms: self.private_terms.clone(),
+            goal: Some(id),
+            ..Runner::default()
+        };
+        let [hazard, object] = [0, 1];
+        trial.protections = attempt.protected.iter().map(|p| Protection::new(p[hazard], p[object])).collect();
+        let Some(frame) = self.frames.last() else { return false };
+        let code = &image.codes[frame.func as usize];
+        let Ins::Load { addr, site, .. } = code.ins[attempt.pc as usize] else { return false };
+        for (slot, word) in image.sites[site].live.iter().chain([&addr]).zip(&attempt.slots) {
+            trial.slots[base + usize::from(*slot)] = *word;
+        }
+        let options = RunOptions { idle_blocks: false, bound: None, ..*options };
+        let mut left = attempt.done[from..].iter();
+        loop {
+            match trial.run(image, &options) {
+                Step::Load { site, addr } => {
+                    let Some(done) = left.find(|d| d.addr == addr && serves(image, d.site, site)) else { return false };
+                    trial.give_words(image, done.words);
+                }
+                Step::Store { site, addr, words } if image.sites[site].protects => {
+                    if !left.any(|d| image.sites[d.site].protects && (d.addr, d.words) == (addr, words)) {
+                        return false;
+                    }
+                }
+                Step::Fence { site } => {
+                    if !left.any(|d| image.sites[d.site].kind == image.sites[site].kind) {
+                        return false;
+                    }
+                }
+                Step::Cut => break,
+                _ => return false,
+            }
+        }
+        let live = &code.loops[usize::from(id)].live;
+        trial.effects == self.effects
+            && trial.frames.len() == self.frames.len()
+            && live.iter().all(|s| trial.slots[base + usize::from(*s)] == self.slots[base + usize::from(*s)])
+            && said(&trial.protections).all(|p| said(&self.protections).any(|q| p == q))
+            && said(&self.protections).all(|p| said(&trial.protections).any(|q| p == q))
+    }
+}
+
+/// What hazard pointers say, of those that say anything.
+fn said(protections: &[Protection]) -> impl Iterator<Item = [u64; 2]> {
+    protections.iter().filter(|p| p.object != 0).map(|p| [p.hazard, p.object])
+}
+
+/// Whether a read can stand for another one, at the same place.
+fn serves(image: &Image, done: SiteId, wanted: SiteId) -> bool {
+    let (done, wanted) = (&image.sites[done], &image.sites[wanted]);
+    done.size == wanted.size && done.is_read() && wanted.order & !done.order == 0
+}
