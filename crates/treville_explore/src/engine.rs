@@ -159,7 +159,9 @@ impl Explore {
             });
             match explored {
                 // What was taken on trust, and has failed since, is looked at once more.
-                Ok(_) if options.run.trusts && image.trusts_in_vain() => options.run.trusts = false,
+                Ok(_) if options.run.trusts && image.trusts_in_vain() && !options.cancel.is_due() => {
+                    options.run.trusts = false;
+                }
                 Ok(explored) => return Ok(outcome(task, explored, states)),
                 Err((access, cuts)) => {
                     *parts.entry(access).or_default() |= cuts;

@@ -453,7 +453,7 @@ impl<'a, 'j> Search<'a, 'j> {
         if self.since_cancel >= 4096 {
             self.since_cancel = 0;
             self.crew.tell(&self.explored);
-            if self.options.cancel.is_due() {
+            if self.options.cancel.is_due() || self.options.run.trusts && self.image.trusts_in_vain() {
                 return Err(Stop::Cancelled);
             }
         }

@@ -51,12 +51,14 @@ impl Image {
         self.notes.trusted.load(Ordering::Relaxed) & self.notes.relied_on.load(Ordering::Relaxed) != 0
     }
 
-    /// Takes a round of a loop for idle in which something was protected in the place of something else, if that is allowed.
+    /// Takes a round of a loop for idle in which something was protected in the place of something else, if that is allowed
+    /// and not known to be wrong.
     pub(super) fn trust(&self, bit: Loops, allowed: bool) -> bool {
-        if allowed {
+        let trusts = allowed && self.notes.relied_on.load(Ordering::Relaxed) & bit == 0;
+        if trusts {
             note(&self.notes.trusted, bit);
         }
-        allowed
+        trusts
     }
 }
 
