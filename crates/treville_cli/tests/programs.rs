@@ -389,3 +389,30 @@ fn a_load_in_parts_reads_all_of_them_from_its_address() {
     let wrong = HALVES.replace("0x200000001", "0x100000001");
     assert_eq!(answer("halves-wrong", &wrong, &ENGINES[..1]), " under rc11: no, assertion: getter(&x) == 0x100000001");
 }
+
+const LARGE: &str = r"
+#include <assert.h>
+int __VERIFIER_nondet_int(void);
+void __VERIFIER_assume(int);
+static int a[40000];
+int main(void)
+{
+	int i = __VERIFIER_nondet_int();
+	__VERIFIER_assume(i >= 0 && i < 40000);
+	a[i] = 1;
+	assert(a[i] == 1);
+	return 0;
+}
+";
+
+/// Relations between all places of a large array are too much for an engine that builds them.
+#[test]
+fn a_large_array_at_an_unknown_index_is_refused_in_time() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("programs/large.c", LARGE);
+    let run = treville(&["verify", &file, "--engine=bmc", "--timeout=60"]);
+    assert_eq!(run.status, 3, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("20000 places in memory are read or written, more than 16384"), "{}", run.stdout);
+}

@@ -6,7 +6,7 @@ use crate::values::{Stuck, Values};
 use std::collections::BTreeMap;
 use treville_base::Idx;
 use treville_event::{Cell, Kind};
-use treville_ir::{Expr, Program, ThreadId};
+use treville_ir::{Expr, InitCell, Program, ThreadId};
 use treville_term::{BinOp, Bv, Cast, TermId, TermNode, TermStore, VarId};
 
 /// An event of a frame, or one part of an access that is split.
@@ -147,19 +147,19 @@ impl Parts {
     }
 }
 
-/// The initial value of each byte range of an object.
+/// The initial value of a byte range of an object.
 pub(crate) fn initial_value(program: &Program, address: u64, size: u8) -> Bv {
     let mut bits = 0;
     if let Some((id, _)) = program.object_at(address) {
         let object = &program.objects[id];
-        for cell in &object.init {
+        let end = |cell: &InitCell| object.address + cell.offset + u64::from(cell.size);
+        let first = object.init.partition_point(|cell| end(cell) <= address);
+        let range = address..address + u64::from(size);
+        for cell in object.init[first..].iter().take_while(|cell| object.address + cell.offset < range.end) {
             let value = constant(program, &cell.value).unsigned();
             let start = object.address + cell.offset;
-            for byte in 0..u64::from(cell.size) {
-                let at = start + byte;
-                if (address..address + u64::from(size)).contains(&at) {
-                    bits |= (value >> (8 * byte) & 0xff) << (8 * (at - address));
-                }
+            for byte in (0..u64::from(cell.size)).filter(|byte| range.contains(&(start + byte))) {
+                bits |= (value >> (8 * byte) & 0xff) << (8 * (start + byte - address));
             }
         }
     }

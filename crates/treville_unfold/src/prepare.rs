@@ -33,6 +33,9 @@ pub struct Prepared<'a> {
     pub free_co: bool,
 }
 
+/// Relations between so many initial writes and other events are still of a size to work with.
+const MOST_CELLS: usize = 1 << 14;
+
 /// Why a task has no executions to look for.
 pub enum Failed {
     NoAxioms,
@@ -78,6 +81,10 @@ impl<'a> Prepared<'a> {
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
         let init = initial_writes(program, &mut traces, &possible, &cells, &observed)
             .ok_or_else(|| Failed::Refused("a part of an address that is not fixed, in memory at the start".into()))?;
+        if init.len() > MOST_CELLS {
+            let what = format!("{} places in memory are read or written, more than {MOST_CELLS}", init.len());
+            return Err(Failed::Refused(what));
+        }
         Ok(Prepared {
             program,
             model,
