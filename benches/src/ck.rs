@@ -61,6 +61,8 @@ impl Row {
     }
 }
 
+/// The model of the study.
+const C11: &str = "rc11";
 /// The fence for dependencies that the thesis uses.
 const DEPENDS: &str = "-DCK_PR_DEPENDS_ORDER=__ATOMIC_SEQ_CST";
 /// The same, and noise threads remove.
@@ -131,11 +133,11 @@ pub(crate) fn ck(options: &Options<'_>, table: &Path) -> io::Result<()> {
     let mut text = String::from(HEAD);
     let mut cpu = Duration::ZERO;
     for row in ROWS {
-        let (shipped, first) = ours(options, &study, row, None)?;
+        let (shipped, first) = ours(options, &study, row, None, C11)?;
         let mut mended = None;
         cpu += first;
         if shipped.as_ref().is_err_and(|why| why != TIME_OVER) {
-            let (result, second) = ours(options, &study, row, Some(&fixed))?;
+            let (result, second) = ours(options, &study, row, Some(&fixed), C11)?;
             mended = Some(result);
             cpu += second;
         }
@@ -222,9 +224,10 @@ fn ours(
     study: &Path,
     row: &Row,
     fixed: Option<&Path>,
+    model: &str,
 ) -> io::Result<(Result<Explored, String>, Duration)> {
     let mut command = Command::new(options.bin);
-    command.arg("verify").arg(file(study, row)).args(["--json", "--symmetry", "off"]);
+    command.arg("verify").arg(file(study, row)).args(["--json", "--symmetry", "off", "--model", model]);
     command.args(["--engine", "explore", "--timeout", &options.limit.to_string()]);
     command.arg(format!("--cflags={}", flags(options, study, row, fixed).join(" ")));
     let done = run(&mut command, None)?;

@@ -1,6 +1,6 @@
 //! The rows whose number of executions does not depend on what the client does beside: it must be that of the thesis.
 
-use super::{Client, DEPENDS_REMOVE, Options, Row, apply, ours, row, wrong};
+use super::{C11, Client, DEPENDS_REMOVE, Options, Row, apply, ours, row, wrong};
 use std::io;
 
 struct Expected {
@@ -37,7 +37,7 @@ pub(crate) fn check(options: &Options<'_>) -> io::Result<()> {
     apply(&study.join("fixes.txt"), options.source, &fixed)?;
     let has_source = options.source.join("src").exists();
     for Expected { row, executions, .. } in ROWS.iter().filter(|e| has_source || !e.needs_source) {
-        let (explored, cpu) = ours(options, &study, row, Some(&fixed))?;
+        let (explored, cpu) = ours(options, &study, row, Some(&fixed), C11)?;
         let [w, r, noise] = row.threads;
         let name = format!("{} {w}/{r}/{noise}", row.structure);
         match explored {

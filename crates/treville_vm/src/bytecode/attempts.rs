@@ -12,7 +12,7 @@ use super::run::Runner;
 use super::step::{RunOptions, Step};
 use super::track::Track;
 
-/// What has been done since the last effect.
+/// What has been done since the last effect; over when its function returns.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Attempt {
     /// The first read, and the effects before it.
@@ -93,8 +93,8 @@ impl<T: Track> Runner<T> {
             goal: Some(id),
             ..Runner::default()
         };
-        let [hazard, object] = [0, 1];
-        trial.protections = attempt.protected.iter().map(|p| Protection::new(p[hazard], p[object])).collect();
+        trial.protections =
+            attempt.protected.iter().map(|[hazard, object]| Protection::new(*hazard, *object)).collect();
         let Some(frame) = self.frames.last() else { return false };
         let code = &image.codes[frame.func as usize];
         let Ins::Load { addr, site, .. } = code.ins[attempt.pc as usize] else { return false };
@@ -126,6 +126,7 @@ impl<T: Track> Runner<T> {
         let live = &code.loops[usize::from(id)].live;
         trial.effects == self.effects
             && trial.frames.len() == self.frames.len()
+            && (&trial.private, &trial.private_objects) == (&self.private, &self.private_objects)
             && live.iter().all(|s| trial.slots[base + usize::from(*s)] == self.slots[base + usize::from(*s)])
             && said(&trial.protections).all(|p| said(&self.protections).any(|q| p == q))
             && said(&self.protections).all(|p| said(&trial.protections).any(|q| p == q))

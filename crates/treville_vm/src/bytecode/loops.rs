@@ -34,8 +34,9 @@ impl<T: Track> Runner<T> {
         let info = &code.loops[usize::from(id)];
         let now = info.live.iter().map(|s| self.slots[base + usize::from(*s)]);
         let read = self.last_read;
-        let in_vain =
-            image.has_hazards && options.idle_blocks && info.updates && self.came_in_vain(image, id, base, options);
+        let is_round = self.loops.last().is_some_and(|l| (l.depth, l.id) == (depth, id));
+        let tries = is_round && image.has_hazards && options.idle_blocks && info.updates;
+        let in_vain = tries && self.came_in_vain(image, id, base, options);
         let replaced = self.has_replaced(info.bit);
         let waits = |idle: bool| idle && options.idle_blocks && (!replaced || image.trust(info.bit, options.trusts));
         match self.loops.last_mut().filter(|l| l.depth == depth && l.id == id) {

@@ -675,6 +675,9 @@ impl<T: Track> Runner<T> {
         self.track.slots(self.slots.len());
         self.frames.pop();
         let depth = self.frames.len() as u16;
+        if self.attempt.depth > depth {
+            self.attempt = Attempt::default();
+        }
         while self.loops.last().is_some_and(|l| l.depth > depth) {
             self.pop_loop();
         }
