@@ -4,6 +4,7 @@ mod access;
 mod back;
 mod choices;
 mod crew;
+mod deadlocks;
 mod estimate;
 mod hazards;
 mod locks;

@@ -85,25 +85,24 @@ impl Search<'_, '_> {
     }
 
     /// Lets the read that was added last read from a write that is not the latest.
+    ///
+    /// A thread that waits after such a read waits for good: no write revisits a read that did not read the latest write when
+    /// it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
     pub(super) fn read_from(&mut self, e: EventId, source: EventId) -> Result<Move, Stop> {
         let loc = self.graph.label(e).loc;
         self.give(e, source, self.value_of(loc, source));
         if self.graph.label(e).parts() > 1 {
             return self.has_read_part(e);
         }
-        // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest
-        // write when it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
-        let stale_waits = !self.options.reductions.has(Reduction::StaleWaits);
-        if !stale_waits && matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. }) {
-            return Ok(Move::Back);
-        }
         // What the source brings with it may be later than the source.
         let position = self.graph.co_position(loc, source);
         if self.bound(e) > position || !self.allows(e) {
             return Ok(Move::Back);
         }
+        // The read itself may race, or come too late, only with this source.
         self.check(e)?;
-        Ok(Move::Go)
+        let waits = matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. });
+        Ok(if waits && self.options.reductions.has(Reduction::StaleWaits) { Move::Back } else { Move::Go })
     }
 
     /// Gives the last read of a thread another source and its value; the thread goes on from there.

@@ -1,5 +1,6 @@
 //! What is wrong with an execution: memory that is not there, races, threads that wait for each other.
 
+use super::deadlocks::Still;
 use super::hazards::UNPROTECTED;
 use super::telling::Standstill;
 use super::{Ended, Move, Search, Stop};
@@ -21,9 +22,7 @@ impl Search<'_, '_> {
             return Ok(());
         }
         self.note()?;
-        let mut stands = Vec::new();
-        // Some thread would go on in an execution that counts, or waits in an execution that does not.
-        let mut open = false;
+        let mut still = Still::default();
         let mut blocked = false;
         for thread in 0..self.graph.threads.len() as u16 {
             if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
@@ -32,27 +31,26 @@ impl Search<'_, '_> {
             blocked = true;
             match self.step(thread) {
                 Step::Blocked { wait: wait @ (Wait::Resource | Wait::Spin), site } => {
-                    stands.push(Standstill { thread, site, wait: Some(wait) });
+                    still.stands.push(Standstill { thread, site, wait: Some(wait) });
                 }
-                Step::Join { .. } => {}
+                Step::Join { site, .. } => {
+                    still.joins.push(Standstill { thread, site: Some(site), wait: Some(Wait::Resource) });
+                }
                 // Only others could have made this one an execution.
                 Step::UpdateWrite { .. } if self.mixed => return Ok(()),
                 Step::Cut => {
                     self.explored.cut = true;
                     self.explored.cut_at = self.explored.cut_at.or_else(|| self.last_place(thread));
-                    open = true;
+                    still.open = true;
                 }
-                _ => open = true,
+                _ => still.open = true,
             }
         }
         if !blocked {
             return self.complete();
         }
         self.explored.blocked += 1;
-        if open || stands.is_empty() {
-            return Ok(());
-        }
-        self.stuck(&stands)
+        self.check_progress(&still)
     }
 
     /// Where a thread was when it last did something.
@@ -83,24 +81,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// All threads that have not ended wait for each other, or for what nobody will do, if they wait for good.
-    fn stuck(&mut self, stands: &[Standstill]) -> Result<(), Stop> {
-        let spins = stands.iter().any(|s| s.wait == Some(Wait::Spin));
-        let failure = if spins { Failure::Liveness } else { Failure::Deadlock };
-        if !self.options.properties.contains(&failure) || !stands.iter().all(|s| self.waits_for_good(s)) {
-            return Ok(());
-        }
-        let what = match (failure, stands) {
-            (Failure::Deadlock, [_]) => "a thread waits for ever",
-            (Failure::Deadlock, _) => "threads wait for each other",
-            (_, [_]) => "a loop waits for what no thread will do",
-            _ => "loops wait for what no thread will do",
-        };
-        self.report(failure, what, &[], stands)
-    }
-
     /// Whether a thread waits whatever it reads from now on, which in the end is the latest write.
-    fn waits_for_good(&mut self, stands: &Standstill) -> bool {
+    pub(super) fn waits_for_good(&mut self, stands: &Standstill) -> bool {
         const MOST_STEPS: usize = 1000;
         let mut runner = self.threads[usize::from(stands.thread)].runner.clone();
         // It stands at the head of an idle loop: what does one more iteration do?
