@@ -420,9 +420,13 @@ impl Told<'_> {
     }
 
     fn stuck(&self, failure: Failing, witness: &Witness) -> Option<Violation> {
-        let why = if failure == Failing::Liveness { End::Spin } else { End::Resource };
         let ends = ends(&witness.state);
-        let waiting: Vec<u32> = ends.iter().filter(|(_, end)| *end == why).map(|(thread, _)| thread.0).collect();
+        let that = |why: End| ends.iter().filter(move |(_, end)| *end == why).map(|(thread, _)| thread.0);
+        let mut waiting: Vec<u32> =
+            that(if failure == Failing::Liveness { End::Spin } else { End::Resource }).collect();
+        if waiting.is_empty() {
+            waiting.extend(that(End::Join));
+        }
         let what = match (failure, waiting.len()) {
             (Failing::Liveness, 1) => "a loop waits for what no thread will do",
             (Failing::Liveness, _) => "loops wait for what no thread will do",
