@@ -6,6 +6,7 @@ mod choices;
 mod crew;
 mod estimate;
 mod hazards;
+mod locks;
 mod parts;
 mod places;
 mod promised;

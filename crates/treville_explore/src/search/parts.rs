@@ -319,7 +319,7 @@ impl Search<'_, '_> {
     fn reads_first_that_fits(&mut self, e: EventId, w: EventId) -> bool {
         let Label { loc, rf, .. } = *self.graph.label(e);
         let mut inner = self.spare.pop().unwrap_or_default();
-        self.graph.restricted(e, w, &mut inner, &mut self.number);
+        self.graph.restricted((e, false), w, &mut inner, &mut self.number);
         let (source, end) = (self.number[rf as usize], self.number[w as usize]);
         if source == INIT && rf != INIT {
             self.spare.push(inner);
