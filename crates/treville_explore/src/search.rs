@@ -146,6 +146,9 @@ pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Resul
             Err(Stop::Mixed) => (shape.mixed, shape.symmetry) = (true, false),
             Err(Stop::InParts(access, cuts)) => return Err((access, cuts)),
             Err(stop) => return Ok(Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() }),
+            Ok(explored) if shape.symmetry && explored.is_all() && job.image.tells_threads_apart() => {
+                shape.symmetry = false;
+            }
             Ok(explored) => return Ok(explored),
         }
     }
@@ -480,6 +483,9 @@ impl<'a, 'j> Search<'a, 'j> {
                 }
                 _ => {}
             }
+        }
+        if self.symmetry && self.image.tells_threads_apart() {
+            return Err(Stop::Asymmetric);
         }
         self.failing.clear();
         let last = self.graph.label(self.graph.len() - 1).thread;

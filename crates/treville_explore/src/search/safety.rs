@@ -227,6 +227,9 @@ impl Search<'_, '_> {
         }
         let label = *self.graph.label(e);
         let place = self.locations.places[label.loc as usize];
+        if self.symmetry {
+            self.check_names(e)?;
+        }
         if let Owner::Made { .. } = place.owner {
             self.check_made(e, place.addr, place.size)?;
             self.check_hazards(e)?;
