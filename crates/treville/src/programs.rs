@@ -311,7 +311,10 @@ fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
             return (Verdict::Unknown(reason), scope);
         }
     }
-    (Verdict::Yes, scope)
+    let why = "every execution blocks (--property liveness looks for loops that wait for what no thread will do)";
+    // Who accepts a bound accepts executions that go up to it.
+    let completes = if outcome.cut { Some(true) } else { outcome.completes };
+    (Verdict::Yes.resting_on(completes, why), scope)
 }
 
 #[cfg(test)]

@@ -59,6 +59,8 @@ pub(crate) struct Explored {
     pub(crate) done: f64,
     pub(crate) complete: u64,
     pub(crate) blocked: u64,
+    /// Of these, executions that nothing but an assumption blocks.
+    pub(crate) discarded: u64,
     pub(crate) revisits: u64,
     /// Some execution was cut at the bound.
     pub(crate) cut: bool,
@@ -92,6 +94,7 @@ impl Explored {
         self.done += other.done;
         self.complete += other.complete;
         self.blocked += other.blocked;
+        self.discarded += other.discarded;
         self.revisits += other.revisits;
         self.replayed += other.replayed;
         self.paths += other.paths;
