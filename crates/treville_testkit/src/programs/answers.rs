@@ -84,7 +84,10 @@ impl<'f> Panel<'f> {
         options.run.accept_bounded = true;
         options.run.reductions = Reductions { idle_loops: way.idle_loops, symmetry: way.symmetry };
         options.run.properties = Properties::of(kinds).unwrap_or_default();
-        let run = || self.session.check_lowered(program, SourceMap::new(), &options);
+        // Nobody looks at places, but they must be somewhere.
+        let mut sources = SourceMap::new();
+        sources.add("random.c", "");
+        let run = || self.session.check_lowered(program, sources, &options);
         let checked = match catch_unwind(AssertUnwindSafe(run)) {
             Err(_) => return Answer::Broken("it panics".to_owned()),
             Ok(Err(failure)) => return Answer::Unknown(failure.reason),

@@ -3,7 +3,7 @@
 
 use super::answers::{Answer, Panel};
 use super::ast::{Claim, Order, Place, Program, Stmt};
-use super::check::{Difference, MODELS, Report, check};
+use super::check::{Difference, MODELS, Report, check, recheck};
 use super::compile::compile;
 use super::draw::{PROFILES, Profile, draw};
 use super::print::file;
@@ -266,11 +266,10 @@ fn found(plan: &Plan, panel: &Panel<'_>, drawn: &Drawn, difference: &Difference)
     if plan.shrinks {
         let model = drawn.model;
         let keeps = &mut |all: &[Program]| {
-            compile(all).into_iter().enumerate().find_map(|(i, lowered)| {
-                let report = check(panel, &all[i], &lowered.ok()?, model);
-                let same = report.differences.into_iter().find(|d| d.is_like(&difference))?;
-                Some((i, same))
-            })
+            compile(all)
+                .into_iter()
+                .enumerate()
+                .find_map(|(i, lowered)| Some((i, recheck(panel, &all[i], &lowered.ok()?, model, &difference)?)))
         };
         let mut last = None;
         program = shrink(&program, &mut |all| {
@@ -279,6 +278,11 @@ fn found(plan: &Plan, panel: &Panel<'_>, drawn: &Drawn, difference: &Difference)
             Some(i)
         });
         difference = last.unwrap_or(difference);
+    }
+    if let Ok(lowered) = &compile(std::slice::from_ref(&program))[0] {
+        // For the record, all that is said of the small one.
+        let all = check(panel, &program, lowered, drawn.model);
+        difference = all.differences.into_iter().find(|d| d.is_like(&difference)).unwrap_or(difference);
     }
     let drawn = Drawn { program, ..drawn.clone() };
     let text = describe(&drawn, &difference);
