@@ -11,8 +11,7 @@ use treville_llvm::{Clang, CompileOptions, LowerOptions};
 use treville_passes::target::{self, Exclusives};
 use treville_report::{Chosen, Failure, ProgramChecked};
 use treville_task::{
-    Bounds, Engine, Limits, Monitor, Outcome, Reductions, Reference, Scope, Semantics, Silent, StopReason, Task,
-    Verdict,
+    Bounds, Engine, Limits, Monitor, Outcome, Reduction, Reference, Scope, Semantics, Silent, StopReason, Task, Verdict,
 };
 
 /// A language of programs.
@@ -114,7 +113,8 @@ impl Run {
             return None;
         };
         let forgiving = options.model.is_bundled(&self.model) && FORGIVING.contains(&self.model.as_str());
-        treville_passes::forget(&self.in_c).filter(|_| forgiving)
+        let may_forget = forgiving && options.run.reductions.has(Reduction::UnreadObjects);
+        treville_passes::forget(&self.in_c).filter(|_| may_forget)
     }
 }
 
@@ -247,9 +247,9 @@ impl Session<'_> {
             limits,
             states: false,
             // Engines that check each other count everything.
-            reductions: Reductions {
-                symmetry: options.run.reductions.symmetry && options.run.cross_check.is_none(),
-                ..options.run.reductions
+            reductions: match options.run.cross_check {
+                Some(_) => options.run.reductions.without(Reduction::Symmetry),
+                None => options.run.reductions,
             },
             properties: options.run.properties.failures(),
             reference: Some(reference),

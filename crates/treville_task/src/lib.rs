@@ -8,6 +8,7 @@ mod guarded;
 mod moment;
 mod outcome;
 mod query;
+mod reductions;
 mod run;
 mod story;
 
@@ -18,6 +19,7 @@ pub use outcome::{
     Answer, Counts, FinalState, FinalValue, Observation, Outcome, Proof, Scope, Stats, StopReason, Verdict, Violation,
     Witness,
 };
-pub use query::{Bounds, Goal, Limits, Query, Reductions, Reference, Semantics, Task};
+pub use query::{Bounds, Goal, Limits, Query, Reference, Semantics, Task};
+pub use reductions::{Reduction, Reductions};
 pub use run::{Actor, Begin, Observed, Run, RunAction, RunStep, Source};
 pub use story::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};
