@@ -229,6 +229,7 @@ impl Session<'_> {
             symmetries: Vec::new(),
             stories: *stories,
             retry: None,
+            observer: None,
         };
         let name = engine.info().name;
         let run = |engine: &dyn Engine, task: &Task, monitor: &dyn Monitor| {

@@ -29,6 +29,7 @@ fn options() -> Options {
         symmetry: false,
         workers: 1,
         cancel: Cancel::default(),
+        observer: None,
     }
 }
 
