@@ -23,8 +23,8 @@ use treville_passes::target::{self, Exclusives};
 use treville_passes::{Unrolling, loop_free};
 use treville_report::Failure;
 use treville_task::{
-    Answer, Bounds, Counts, Engine, FinalValue, Goal, Limits, Monitor, Outcome, Proof, Query, Semantics, StopReason,
-    Story, Task, Unsupported, Violation, Witness,
+    Answer, Bounds, Counts, Engine, FinalValue, Goal, Limits, Monitor, Outcome, Proof, Query, Reduction, Semantics,
+    StopReason, Story, Task, Unsupported, Violation, Witness,
 };
 
 /// The flag that only counts if all threads have ended.
@@ -98,7 +98,7 @@ impl Session<'_> {
         let refused =
             |why: Diagnostic| refusal(name, &[Unsupported { what: why.message, span: why.span }], source.sources);
         let liveness = task.properties.contains(&Failing::Liveness);
-        let closed = closed(source, bound, task.reductions.idle_loops, liveness).map_err(refused)?;
+        let closed = closed(source, bound, task.reductions.has(Reduction::AwaitLoops), liveness).map_err(refused)?;
         let lists = engine.candidates().is_some();
         if lists && closed.program.roots.len() > MOST_LISTED {
             return Err(unknown(format!("so many threads are not for the engine {name}")));
@@ -195,7 +195,7 @@ impl Session<'_> {
             library::fits(model, &program.dialect)?;
         }
         let source = Source { program, sources, model, algebraic: false };
-        let closed = closed(&source, bound, options.run.reductions.idle_loops, false)
+        let closed = closed(&source, bound, options.run.reductions.has(Reduction::AwaitLoops), false)
             .map_err(|why| failure(vec![why], Arc::clone(sources)))?;
         let linked = self.library.linked(&model_for_programs(&options.model, model), &closed.program)?;
         let asked = &closed.asked;

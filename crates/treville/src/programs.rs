@@ -2,7 +2,9 @@
 
 use crate::auto::{self, Choice};
 use crate::executions::unknown;
-use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, library, refusal, unreadable};
+use crate::{
+    Files, ModelOptions, Options, Session, audited, closed, failure, front_ends, library, refusal, unreadable,
+};
 use std::path::Path;
 use std::sync::Arc;
 use treville_base::{Cancel, Diagnostic, FileId, Name, SourceMap};
@@ -11,8 +13,7 @@ use treville_llvm::{Clang, CompileOptions, LowerOptions};
 use treville_passes::target::{self, Exclusives};
 use treville_report::{Chosen, Failure, ProgramChecked};
 use treville_task::{
-    Bounds, Engine, Limits, Monitor, Outcome, Reductions, Reference, Scope, Semantics, Silent, StopReason, Task,
-    Verdict,
+    Bounds, Engine, Limits, Monitor, Outcome, Reduction, Reference, Scope, Semantics, Silent, StopReason, Task, Verdict,
 };
 
 /// A language of programs.
@@ -111,7 +112,8 @@ impl Run {
             return None;
         };
         let forgiving = options.model.is_bundled(&self.model) && FORGIVING.contains(&self.model.as_str());
-        treville_passes::forget(&self.in_c).filter(|_| forgiving)
+        let may_forget = forgiving && options.run.reductions.has(Reduction::UnreadObjects);
+        treville_passes::forget(&self.in_c).filter(|_| may_forget)
     }
 }
 
@@ -220,9 +222,9 @@ impl Session<'_> {
             limits,
             states: false,
             // Engines that check each other count everything.
-            reductions: Reductions {
-                symmetry: options.run.reductions.symmetry && options.run.cross_check.is_none(),
-                ..options.run.reductions
+            reductions: match options.run.cross_check {
+                Some(_) => options.run.reductions.without(Reduction::Symmetry),
+                None => options.run.reductions,
             },
             properties: options.run.properties.failures(),
             reference: Some(reference),
@@ -232,6 +234,11 @@ impl Session<'_> {
             observer: None,
         };
         let name = engine.info().name;
+        let audited = options.run.audit.map(|samples| audited::Audited::new(samples, name)).transpose()?;
+        let task = match &audited {
+            Some(audited) => audited.watching(task),
+            None => task,
+        };
         let run = |engine: &dyn Engine, task: &Task, monitor: &dyn Monitor| {
             if closed::is_for_tests(engine) {
                 let source = closed::Source { program: &in_c, sources, model: &model, algebraic: built_in };
@@ -241,7 +248,7 @@ impl Session<'_> {
             Ok(engine.run(task, monitor))
         };
         // Complete executions are shown by the one that lists them.
-        let beside = self.engines.beside(&options.run).filter(|_| *stories == 0);
+        let beside = self.engines.beside(&options.run).filter(|_| *stories == 0 && audited.is_none());
         let (outcome, choice) = match &beside {
             Some(beside) => auto::race([&*engine, &**beside], &task, &run, monitor)?,
             None => (run(&*engine, &task, monitor)?, Choice::named(&*engine)),
@@ -257,9 +264,10 @@ impl Session<'_> {
                 return Err(unreadable(format!("the engines {name} and {second} disagree, which is a bug: {what}")));
             }
         }
+        let audit = audited.map(|audited| audited.check(&task, &outcome, sources)).transpose()?;
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
-        let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope };
+        let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope, audit };
         Ok(Run { model, choice, in_c, checked })
     }
 }

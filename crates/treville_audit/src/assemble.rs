@@ -17,12 +17,6 @@ pub(crate) struct Assembled {
     pub(crate) firsts: Vec<usize>,
 }
 
-impl Assembled {
-    pub(crate) fn event(&self, id: Id) -> usize {
-        self.firsts[usize::from(id.thread)] + id.row as usize
-    }
-}
-
 /// The execution that a trial has come to; all its reads have sources.
 pub(crate) fn assemble(setup: &Setup<'_>, trial: &Trial<'_, '_>) -> Assembled {
     let mut rows: Vec<Row> = Vec::new();

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use treville_base::{SourceMap, Span};
 use treville_eval::Stop;
 use treville_ir::Failure;
-use treville_task::{Class, Reference, StopReason, Task};
+use treville_task::{Class, Reduction, Reductions, Reference, StopReason, Task};
 use treville_vm::bytecode::{NotCompiled, Parts, SiteKind};
 
 /// By what executions are compared.
@@ -24,9 +24,11 @@ pub enum Comparison {
 
 impl Comparison {
     pub fn of(task: &Task) -> Comparison {
-        match task.reductions.symmetry || task.reductions.idle_loops {
-            true => Comparison::States,
-            false => Comparison::Graphs,
+        // Rounds with hazard pointers are left out for reasons that only the search knows.
+        let counted = Reductions::counted().without(Reduction::HazardRounds);
+        match task.reductions.minus(counted) == Reductions::NONE {
+            true => Comparison::Graphs,
+            false => Comparison::States,
         }
     }
 

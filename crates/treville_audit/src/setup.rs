@@ -1,11 +1,12 @@
 //! What all trials of a program have in common: its code, its model, and what events are called.
 
+use crate::audit::Comparison;
 use crate::memory::cuts;
 use crate::rows::{Row, Source};
 use treville_base::Name;
 use treville_event::{Cell, Event, Kind, RmwShape, Vocabulary};
 use treville_ir::{Program, Tags};
-use treville_task::{Reference, Semantics, Task};
+use treville_task::{Reduction, Reference, Semantics, Task};
 use treville_term::Bv;
 use treville_vm::bytecode::{self, Image, NotCompiled, Parts, RunOptions, SiteId, SiteKind, StepDeps};
 
@@ -84,12 +85,23 @@ impl<'a> Setup<'a> {
     /// # Errors
     /// If the program cannot be compiled.
     pub(crate) fn new(task: &'a Task, reference: &'a Reference, parts: &Parts) -> Result<Self, NotCompiled> {
-        let program = &*task.program;
-        let image = bytecode::compile(program, &[], parts)?;
+        let (program, comparison) = (&*task.program, Comparison::of(task));
+        let counts = |reduction| !task.reductions.has(reduction);
+        let image = bytecode::compile(program, &[], parts)?
+            .with_changes(counts(Reduction::LockRounds), counts(Reduction::HazardRounds));
         let judged = matches!(task.semantics, Semantics::Axioms(..));
         let bits = image.clone().with_bits_at_once();
         let unknowns = if judged { &bits } else { &image }.symbols().is_some();
-        let run = RunOptions { idle_blocks: false, trusts: false, bound: task.bounds.given, fuel: FUEL };
+        // Where executions are compared event by event, waits block as they do in the search.
+        let blocks = |reduction| comparison == Comparison::Graphs && task.reductions.has(reduction);
+        let run = RunOptions {
+            idle_blocks: blocks(Reduction::AwaitLoops),
+            retry_blocks: blocks(Reduction::RetryLoops),
+            attempt_blocks: false,
+            trusts: false,
+            bound: task.bounds.given,
+            fuel: FUEL,
+        };
         let marks = Marks::of(program, reference.fence.is_some());
         Ok(Setup { program, reference, image: if judged { bits } else { image }, run, unknowns, marks })
     }

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, Span};
 use treville_ir::{Failure, FuncId, Program, Reg, Storage};
-use treville_task::{Monitor, Observer, Reference, StopReason, Story, Violation};
+use treville_task::{Monitor, Observer, Reduction, Reductions, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Access, Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -48,8 +48,7 @@ pub(crate) struct Options {
     pub(crate) reference: Option<Reference>,
     /// Whether somebody looks at registers when threads have ended.
     pub(crate) observed: bool,
-    /// Whether one of several executions is enough that differ in the names of equal threads only.
-    pub(crate) symmetry: bool,
+    pub(crate) reductions: Reductions,
     /// How many explore at the same time.
     pub(crate) workers: usize,
     pub(crate) cancel: Cancel,
@@ -125,8 +124,15 @@ pub(crate) struct Job<'a> {
 /// # Errors
 /// The access that is to be made in parts, and at which bytes they begin: then everything starts anew.
 pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (Access, u16)> {
-    let symmetry = job.options.symmetry && symmetry::is_possible(job.program);
-    let mut shape = Shape { stride: 8, symmetry, mixed: false, forks: false, unsettled: BTreeSet::new() };
+    let reductions = job.options.reductions;
+    let symmetry = reductions.has(Reduction::Symmetry) && symmetry::is_possible(job.program);
+    let mut shape = Shape {
+        stride: 8,
+        symmetry,
+        mixed: false,
+        forks: !reductions.has(Reduction::Assumptions),
+        unsettled: BTreeSet::new(),
+    };
     loop {
         match crew::explore(job, &shape, ended) {
             Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,

@@ -44,7 +44,7 @@ fn program(path: &Path, text: &str) -> (SourceMap, Result<Program, Vec<Diagnosti
 /// What exploration says, in the words of the expectation.
 fn explored(program: &Program, model: &str) -> String {
     let task = Task {
-        reductions: Reductions { idle_loops: true, symmetry: false },
+        reductions: Reductions::counted(),
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
         ..Task::new(
             Arc::new(treville_passes::run(program, &treville_passes::Options::default())),

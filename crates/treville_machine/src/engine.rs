@@ -14,8 +14,8 @@ use std::time::Instant;
 use treville_base::{Idx, Name, Span};
 use treville_ir::{Dialect, Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
 use treville_task::{
-    Answer, Command, Engine, EngineInfo, FinalState, Goal, Moment, Monitor, Outcome, Query, Run, Scope, Semantics,
-    Stats, StopReason, Task, Unsupported,
+    Answer, Command, Engine, EngineInfo, FinalState, Goal, Moment, Monitor, Outcome, Query, Reduction, Run, Scope,
+    Semantics, Stats, StopReason, Task, Unsupported,
 };
 
 /// A memory that programs can be run on.
@@ -179,7 +179,7 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
     };
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
     let declared = Symmetries::of(&code, &task.symmetries)?;
-    let symmetries = if task.reductions.symmetry { declared } else { Symmetries::default() };
+    let symmetries = if task.reductions.has(Reduction::Symmetry) { declared } else { Symmetries::default() };
     Ok(Prepared { machine: machine.clone(), code, targets, symmetries })
 }
 

@@ -9,6 +9,7 @@ mod moment;
 mod observer;
 mod outcome;
 mod query;
+mod reductions;
 mod run;
 mod story;
 
@@ -20,6 +21,7 @@ pub use outcome::{
     Answer, Counts, FinalState, FinalValue, Observation, Outcome, Proof, Scope, Stats, StopReason, Verdict, Violation,
     Witness,
 };
-pub use query::{Bounds, Goal, Limits, Query, Reductions, Reference, Semantics, Task};
+pub use query::{Bounds, Goal, Limits, Query, Reference, Semantics, Task};
+pub use reductions::{Reduction, Reductions};
 pub use run::{Actor, Begin, Observed, Run, RunAction, RunStep, Source};
 pub use story::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};

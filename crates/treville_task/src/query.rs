@@ -1,6 +1,6 @@
 //! Tasks: a program, what its executions are, and what is asked of them.
 
-use crate::Observer;
+use crate::{Observer, Reductions};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Name};
@@ -21,6 +21,7 @@ pub struct Task {
     pub limits: Limits,
     /// List the final states (and count them): an engine may otherwise stop as soon as every query is answered.
     pub states: bool,
+    /// What an engine may leave out since it would find nothing new.
     pub reductions: Reductions,
     /// Of a program that asks nothing of its own: the failures that are looked for.
     pub properties: BTreeSet<Failure>,
@@ -45,21 +46,6 @@ pub struct Reference {
     /// The strongest fence of the machine that the program was compiled for, if it was; that of x86, if a program in C is to
     /// be judged as what it is after compilation to that.
     pub fence: Option<Name>,
-}
-
-/// What an engine may leave out since it would find nothing new.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reductions {
-    /// An iteration of a wait loop that changed nothing ends the execution as blocked.
-    pub idle_loops: bool,
-    /// Of executions that differ only in the names of equal threads, one is explored.
-    pub symmetry: bool,
-}
-
-impl Default for Reductions {
-    fn default() -> Self {
-        Reductions { idle_loops: true, symmetry: true }
-    }
 }
 
 #[derive(Clone, Debug)]

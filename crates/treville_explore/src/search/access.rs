@@ -4,6 +4,7 @@ use super::{Entry, Move, Search, Stop, Way};
 use crate::graph::{EventId, INIT, Kind, Label, LocId, NO_PROMISE};
 use crate::rules::Mode;
 use treville_ir::Wait;
+use treville_task::Reduction;
 use treville_vm::bytecode::{SiteId, SiteKind, Step, is_term};
 
 impl Search<'_, '_> {
@@ -93,7 +94,8 @@ impl Search<'_, '_> {
         }
         // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest
         // write when it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
-        if matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. }) {
+        let stale_waits = !self.options.reductions.has(Reduction::StaleWaits);
+        if !stale_waits && matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. }) {
             return Ok(Move::Back);
         }
         // What the source brings with it may be later than the source.
@@ -308,7 +310,8 @@ impl Search<'_, '_> {
     /// Whether the judge, if there is one, allows the graph.
     fn judged(&mut self) -> bool {
         let (graph, locations) = (&self.graph, &self.locations);
-        let sequential = self.rules.is_sequential(graph, &mut self.scratch);
+        let sequential = self.options.reductions.has(Reduction::SequentialGraphs);
+        let sequential = sequential && self.rules.is_sequential(graph, &mut self.scratch);
         match &mut self.judge {
             Some(judge) if sequential => judge.allows_sequential(graph, locations, !self.promising),
             Some(judge) if self.promising => judge.may_allow(graph, locations),
@@ -342,7 +345,8 @@ impl Search<'_, '_> {
     /// meanwhile they also do when it takes the lock later, or waits for whoever has it last.
     fn leaves_waiting(&mut self, e: EventId) -> bool {
         let label = *self.graph.label(e);
-        if label.site.is_none_or(|site| self.image.site(site).kind != SiteKind::Unlock) {
+        let reduces = self.options.reductions.has(Reduction::LockWaits);
+        if !reduces || label.site.is_none_or(|site| self.image.site(site).kind != SiteKind::Unlock) {
             return false;
         }
         (0..self.graph.locations[label.loc as usize].reads.len()).any(|i| {

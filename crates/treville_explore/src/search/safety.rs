@@ -105,8 +105,8 @@ impl Search<'_, '_> {
         const MOST_STEPS: usize = 1000;
         let mut runner = self.threads[usize::from(stands.thread)].runner.clone();
         // It stands at the head of an idle loop: what does one more iteration do?
-        let first = RunOptions { idle_blocks: false, bound: None, ..self.options.run };
-        let then = RunOptions { idle_blocks: true, ..first };
+        let first = RunOptions { bound: None, ..self.options.run.with_idle_rounds(false) };
+        let then = first.with_idle_rounds(true);
         // What it writes to locks meanwhile; in the end they are as they were.
         let mut locks: Vec<(LocId, u64)> = Vec::new();
         let mut step = runner.run(self.image, &first);

@@ -35,7 +35,7 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         .map(|(id, func)| Compiler::function(program, func, parts, kept(id), &mut sites))
         .collect::<Result<_, _>>()?;
     let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
-    let tries_locks = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
+    let release_changes = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
     let symbols = sites.iter().any(Site::is_unknown).then(Arc::default);
     let marked = |code: &Code| code.constants.iter().any(|(_, value)| is_term(*value));
     if symbols.is_some() && codes.iter().any(marked) {
@@ -46,7 +46,7 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         info.bit = 1 << (n % 64);
     }
     let has_hazards = sites.iter().any(|site| site.protects);
-    Ok(Image { codes, sites, tries_locks, symbols, has_hazards, notes: Arc::default() })
+    Ok(Image { codes, sites, release_changes, hazard_changes: false, symbols, has_hazards, notes: Arc::default() })
 }
 
 struct Compiler<'a> {
