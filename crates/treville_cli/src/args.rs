@@ -272,6 +272,9 @@ pub(crate) struct RunArgs {
     /// Run this engine as well, and fail if they differ.
     #[arg(long, value_name = "E", help_heading = "Search")]
     cross_check: Option<String>,
+    /// Sample N executions of a program at random, and fail (exit 4) if one is not among those that were explored.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
+    audit: Option<u64>,
     /// Iterations of a loop, if it is not known before how many it has.
     #[arg(long, alias = "unroll", value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     bound: Option<u32>,
@@ -577,6 +580,7 @@ impl RunArgs {
             engine: Some(self.engine.clone()),
             plain: self.plain,
             cross_check: self.cross_check.clone(),
+            audit: self.audit,
             bound: self.bound,
             timeout: self.timeout,
             memory_mb: self.memory_limit,

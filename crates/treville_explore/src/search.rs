@@ -3,6 +3,7 @@
 mod access;
 mod back;
 mod choices;
+mod classes;
 mod crew;
 mod estimate;
 mod hazards;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, Span};
 use treville_ir::{Failure, FuncId, Program, Reg, Storage};
-use treville_task::{Monitor, Reduction, Reductions, Reference, StopReason, Story, Violation};
+use treville_task::{Monitor, Observer, Reduction, Reductions, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Access, Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -52,6 +53,8 @@ pub(crate) struct Options {
     /// How many explore at the same time.
     pub(crate) workers: usize,
     pub(crate) cancel: Cancel,
+    /// Is told of every complete execution.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]

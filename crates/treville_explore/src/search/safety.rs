@@ -85,6 +85,7 @@ impl Search<'_, '_> {
                 self.step(thread);
             });
         }
+        self.tell_observer();
         let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
         (self.ended)(&ended);
         Ok(())
