@@ -24,6 +24,8 @@ impl Search<'_, '_> {
         self.note()?;
         let mut still = Still::default();
         let mut blocked = false;
+        // An assumption of the program does not hold, and nothing else keeps a thread from going on.
+        let (mut assumed, mut otherwise) = (false, false);
         for thread in 0..self.graph.threads.len() as u16 {
             if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
                 continue;
@@ -36,20 +38,25 @@ impl Search<'_, '_> {
                 Step::Join { site, .. } => {
                     still.joins.push(Standstill { thread, site: Some(site), wait: Some(Wait::Resource) });
                 }
+                Step::Blocked { wait: Wait::Assume, .. } => {
+                    assumed = true;
+                    still.open = true;
+                }
                 // Only others could have made this one an execution.
                 Step::UpdateWrite { .. } if self.mixed => return Ok(()),
                 Step::Cut => {
                     self.explored.cut = true;
                     self.explored.cut_at = self.explored.cut_at.or_else(|| self.last_place(thread));
-                    still.open = true;
+                    (still.open, otherwise) = (true, true);
                 }
-                _ => still.open = true,
+                _ => (still.open, otherwise) = (true, true),
             }
         }
         if !blocked {
             return self.complete();
         }
         self.explored.blocked += 1;
+        self.explored.discarded += u64::from(assumed && !otherwise && still.stands.is_empty());
         self.check_progress(&still)
     }
 
@@ -76,6 +83,7 @@ impl Search<'_, '_> {
                 self.step(thread);
             });
         }
+        self.tell_observer();
         let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
         (self.ended)(&ended);
         Ok(())
@@ -202,6 +210,9 @@ impl Search<'_, '_> {
         }
         let label = *self.graph.label(e);
         let place = self.locations.places[label.loc as usize];
+        if self.symmetry {
+            self.check_names(e)?;
+        }
         if let Owner::Made { .. } = place.owner {
             self.check_made(e, place.addr, place.size)?;
             self.check_hazards(e)?;

@@ -37,6 +37,7 @@ fn options() -> Options {
         reductions: Reductions::all().without(Reduction::Symmetry),
         workers: 1,
         cancel: Cancel::default(),
+        observer: None,
     }
 }
 

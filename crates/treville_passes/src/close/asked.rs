@@ -72,6 +72,8 @@ pub struct Asked {
     pub question: Question,
     /// All threads come to their end.
     pub complete: Formula,
+    /// The same, or nothing but assumptions keeps threads from their end.
+    pub ended: Formula,
     /// Some thread is cut, and what it would still have done could matter.
     pub cut: Formula,
     /// Some threads wait for what others must give, and nobody will.
@@ -101,15 +103,10 @@ impl Asked {
             .iter_enumerated()
             .map(|(thread, root)| said_at_the_end(&program.funcs[root.func]).map(|reg| Place::Reg(thread, reg)))
             .collect();
-        let is = |place: &Place, value: u32| {
-            let right = Operand::Value(Bv::new(u128::from(value), 32));
-            Formula::Atom(Atom { left: place.clone(), op: Comparison::Eq, right })
-        };
-        let not = |formula: Formula| Formula::Not(Box::new(formula));
         let some = |of: &dyn Fn(&[Place; SAID]) -> Formula| Formula::Or(regs.iter().map(of).collect());
         let waits = |ends: &[End]| {
-            let ends: Vec<u32> = ends.iter().map(|end| end.code()).collect();
-            move |[_, waits, ..]: &[Place; SAID]| Formula::Or(ends.iter().map(|code| is(waits, *code)).collect())
+            let ends = ends.to_vec();
+            move |places: &[Place; SAID]| waits_as(places, &ends)
         };
         let fails = some(&|[failed, ..]| not(is(failed, 0)));
         let cut = some(&|[_, _, cut, _]| not(is(cut, 0)));
@@ -124,33 +121,10 @@ impl Asked {
         let unclear = [End::Complete, End::Resource, End::Join, End::Unclear];
         let spinning = [End::Complete, End::Resource, End::Join, End::Spin];
         let perhaps = [End::Complete, End::Resource, End::Join, End::Unclear, End::Spin];
-        let waits_for = |a: usize, b: usize| {
-            let waiting = waits(&[End::Resource, End::Join])(&regs[a]);
-            Formula::And(vec![waiting, is(&regs[a][3], b as u32 + 1)])
-        };
-        // Whoever has a lock when it ends has it for ever.
-        let left = |a: usize, b: usize| {
-            let ended = regs[b][..3].iter().map(|place| is(place, 0));
-            let waits = [waits(&[End::Resource])(&regs[a]), is(&regs[a][3], b as u32 + 1)];
-            Formula::And(waits.into_iter().chain(ended).collect())
-        };
-        let lockers: Vec<usize> = (0..waiters.len()).filter(|t| waiters[*t].locks).collect();
-        let pairs = lockers.iter().flat_map(|a| lockers.iter().map(|b| (*a, *b))).filter(|(a, b)| a != b);
-        let listed = cycles(waiters);
-        let cycle = |path: &Vec<usize>| {
-            let next = path.iter().cycle().skip(1);
-            Formula::And(path.iter().zip(next).map(|(a, b)| waits_for(*a, *b)).collect())
-        };
-        let each_other = listed.iter().flatten().map(cycle).chain(pairs.map(|(a, b)| left(a, b))).collect();
-        let each_other = Formula::And(vec![not(fails.clone()), Formula::Or(each_other)]);
-        let some_awaits = some(&|places: &[Place; SAID]| {
-            let waiting = waits(&[End::Resource, End::Join])(places);
-            Formula::And(vec![waiting, not(is(&places[3], 0))])
-        });
-        let too_many = match listed {
-            Some(_) => Formula::Or(Vec::new()),
-            None => Formula::And(vec![not(fails.clone()), some_awaits]),
-        };
+        let among = each_other(&regs, waiters);
+        let unlisted = if among.is_none() { some(&|places| awaits_some(places)) } else { Formula::Or(Vec::new()) };
+        let each_other = Formula::And(vec![not(fails.clone()), among.unwrap_or(Formula::Or(Vec::new()))]);
+        let too_many = Formula::And(vec![not(fails.clone()), unlisted]);
         let ty = Type::Int { bytes: 4, signed: true };
         let mut observed = Vec::new();
         for (thread, places) in regs.iter().enumerate() {
@@ -160,8 +134,12 @@ impl Asked {
         }
         let question =
             Question { quantifier: Quantifier::Exists, condition: fails.clone(), filter: None, observed, span: None };
+        let assumed = [End::Complete, End::Join, End::Assume];
+        let complete = still(&[End::Complete]);
+        let discarded = Formula::And(vec![still(&assumed), some(&waits(&[End::Assume]))]);
         Asked {
-            complete: still(&[End::Complete]),
+            ended: Formula::Or(vec![complete.clone(), discarded]),
+            complete,
             deadlock: Formula::Or(vec![Formula::And(vec![still(&for_good), some(&some_waits)]), each_other]),
             unclear: Formula::Or(vec![Formula::And(vec![still(&unclear), some(&some_unclear)]), too_many]),
             spinning: Formula::And(vec![still(&spinning), some(&some_spin)]),
@@ -170,6 +148,42 @@ impl Asked {
             question,
         }
     }
+}
+
+fn is(place: &Place, value: u32) -> Formula {
+    let right = Operand::Value(Bv::new(u128::from(value), 32));
+    Formula::Atom(Atom { left: place.clone(), op: Comparison::Eq, right })
+}
+
+fn not(formula: Formula) -> Formula {
+    Formula::Not(Box::new(formula))
+}
+
+/// A thread ends in one of these ways.
+fn waits_as([_, waits, ..]: &[Place; SAID], ends: &[End]) -> Formula {
+    Formula::Or(ends.iter().map(|end| is(waits, end.code())).collect())
+}
+
+/// A thread waits for another one, whichever it is.
+fn awaits_some(places: &[Place; SAID]) -> Formula {
+    Formula::And(vec![waits_as(places, &[End::Resource, End::Join]), not(is(&places[3], 0))])
+}
+
+/// Some threads wait for each other, or for a lock that somebody had when it ended, whatever the rest does; none if there are
+/// too many ways to do so.
+fn each_other(regs: &[[Place; SAID]], waiters: &[Waiter]) -> Option<Formula> {
+    let waits_for = |(a, b): (&usize, &usize), ends: &[End]| {
+        Formula::And(vec![waits_as(&regs[*a], ends), is(&regs[*a][3], *b as u32 + 1)])
+    };
+    let cycle = |path: &Vec<usize>| {
+        let arcs = path.iter().zip(path.iter().cycle().skip(1));
+        Formula::And(arcs.map(|arc| waits_for(arc, &[End::Resource, End::Join])).collect())
+    };
+    let has_ended = |b: &usize| Formula::And(regs[*b][..3].iter().map(|place| is(place, 0)).collect());
+    let lockers: Vec<usize> = (0..waiters.len()).filter(|t| waiters[*t].locks).collect();
+    let pairs = lockers.iter().flat_map(|a| lockers.iter().map(move |b| (a, b))).filter(|(a, b)| a != b);
+    let left = pairs.map(|arc| Formula::And(vec![waits_for(arc, &[End::Resource]), has_ended(arc.1)]));
+    Some(Formula::Or(cycles(waiters)?.iter().map(cycle).chain(left).collect()))
 }
 
 /// How many registers say how a thread has ended.
