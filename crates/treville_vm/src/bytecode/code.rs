@@ -4,7 +4,7 @@ use super::compile::Access;
 use super::hazards::{Loops, Notes};
 use super::symbols::{Symbols, is_term};
 use std::sync::Arc;
-use treville_base::Span;
+use treville_base::{BitSet, Span};
 use treville_ir::{Failure, HandleOp, InstrId, Storage, Tags, UpdateTags, Wait};
 use treville_term::BinOp;
 
@@ -289,6 +289,8 @@ pub struct Image {
     /// Some store is of a hazard pointer.
     pub(crate) has_hazards: bool,
     pub(crate) notes: Arc<Notes>,
+    /// The sites of reads whose rounds are not all dropped.
+    pub(crate) keeps: Option<BitSet>,
 }
 
 impl Site {

@@ -46,7 +46,7 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         info.bit = 1 << (n % 64);
     }
     let has_hazards = sites.iter().any(|site| site.protects);
-    Ok(Image { codes, sites, tries_locks, symbols, has_hazards, notes: Arc::default() })
+    Ok(Image { codes, sites, tries_locks, symbols, has_hazards, notes: Arc::default(), keeps: None })
 }
 
 struct Compiler<'a> {
