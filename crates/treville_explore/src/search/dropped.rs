@@ -9,28 +9,36 @@
 //! once more, and such rounds are kept.
 
 use super::{Explored, Search};
-use crate::graph::{EventId, Kind, LocId, Row};
+use crate::graph::{EventId, INIT, Kind, LocId, Made, Row};
 use crate::memory::Owner;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use treville_ir::Wait;
 use treville_vm::bytecode::{SiteId, SiteKind, Step};
 
 /// The reads of dropped rounds, and what is done later, each with the thread that has dropped the round, or may have.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Dropped {
-    reads: BTreeSet<Read>,
+    reads: BTreeMap<Place, Read>,
     /// Those of an unknown element of an array, which have no location.
     selections: BTreeSet<SiteId>,
-    changes: BTreeSet<(u16, LocId, Change)>,
+    /// Of each location and each kind of change, the threads.
+    changes: Vec<[Threads; 3]>,
     /// The objects that are freed, by their addresses.
-    frees: BTreeSet<(u16, u64)>,
+    frees: BTreeMap<u64, Threads>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// A read: the thread, where, and by which instruction.
+type Place = (u16, LocId, SiteId);
+
+/// A set of threads, one bit for each; if there are many, some share one, which is too many at worst.
+type Threads = u64;
+
+fn bit(thread: u16) -> Threads {
+    1 << (thread % 64)
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Read {
-    thread: u16,
-    loc: LocId,
-    site: SiteId,
     plain: bool,
     /// It is that of an update, which may write what it has read.
     update: bool,
@@ -61,24 +69,31 @@ impl Dropped {
     pub(crate) fn add(&mut self, other: Dropped) {
         self.reads.extend(other.reads);
         self.selections.extend(other.selections);
-        self.changes.extend(other.changes);
-        self.frees.extend(other.frees);
+        self.changes.resize(self.changes.len().max(other.changes.len()), [0; 3]);
+        for (mine, others) in self.changes.iter_mut().zip(other.changes) {
+            mine.iter_mut().zip(others).for_each(|(mine, others)| *mine |= others);
+        }
+        other.frees.into_iter().for_each(|(object, threads)| *self.frees.entry(object).or_default() |= threads);
     }
 
     /// The sites of reads in dropped rounds.
     pub(crate) fn sites(&self) -> BTreeSet<SiteId> {
-        self.reads.iter().map(|read| read.site).chain(self.selections.iter().copied()).collect()
+        self.reads.keys().map(|place| place.2).chain(self.selections.iter().copied()).collect()
     }
 
     /// Those of reads that may be wrong.
     pub(crate) fn doubtful(&self) -> BTreeSet<SiteId> {
         let changes = [Change::AtomicWrite, Change::PlainWrite, Change::PlainRead];
-        let races = |read: &Read| {
-            let has = |change: &Change| self.changes.contains(&(read.thread, read.loc, *change));
-            changes.iter().filter(|change| read.conflicts(**change)).any(has)
+        let races = |(thread, loc, _): &Place, read: &Read| {
+            let of = self.changes.get(*loc as usize).copied().unwrap_or_default();
+            changes.iter().any(|change| read.conflicts(*change) && of[*change as usize] & bit(*thread) != 0)
         };
-        let is_late = |read: &Read| read.object.is_some_and(|object| self.frees.contains(&(read.thread, object)));
-        let wrong = self.reads.iter().filter(|read| races(read) || is_late(read)).map(|read| read.site);
+        let is_late = |(thread, ..): &Place, read: &Read| {
+            let freed = read.object.and_then(|object| self.frees.get(&object));
+            freed.is_some_and(|threads| threads & bit(*thread) != 0)
+        };
+        let doubtful = self.reads.iter().filter(|(place, read)| races(place, read) || is_late(place, read));
+        let wrong = doubtful.map(|(place, _)| place.2);
         wrong.chain(self.selections.iter().copied()).collect()
     }
 }
@@ -131,10 +146,13 @@ impl Search<'_, '_> {
     }
 
     fn note_dropped_read(&mut self, thread: u16, loc: LocId, site: SiteId) {
+        if self.explored.dropped.reads.contains_key(&(thread, loc, site)) {
+            return;
+        }
         let plain = !self.modes[site.0 as usize].read.atomic();
         let update = matches!(self.image.site(site).kind, SiteKind::Update(_) | SiteKind::Lock);
         let object = self.made(self.locations.places[loc as usize].addr).map(|made| made.addr);
-        self.explored.dropped.reads.insert(Read { thread, loc, site, plain, update, object });
+        self.explored.dropped.reads.insert((thread, loc, site), Read { plain, update, object });
     }
 
     /// Notes the threads that lead to a new event by more than what happens before it.
@@ -152,18 +170,26 @@ impl Search<'_, '_> {
             return;
         }
         let unordered = before.iter().zip(leading).enumerate().filter(|(_, (before, leading))| before < leading);
+        let threads = unordered.fold(0, |all, (thread, _)| all | bit(thread as u16));
         let dropped = &mut self.explored.dropped;
-        match change {
-            Some(change) => dropped.changes.extend(unordered.map(|(t, _)| (t as u16, label.loc, change))),
-            None => dropped.frees.extend(unordered.map(|(t, _)| (t as u16, label.value))),
+        let Some(change) = change else {
+            *dropped.frees.entry(label.value).or_default() |= threads;
+            return;
+        };
+        let loc = label.loc as usize;
+        if dropped.changes.len() <= loc {
+            dropped.changes.resize(loc + 1, [0; 3]);
         }
+        dropped.changes[loc][change as usize] |= threads;
     }
 
     /// Whether a read can be wrong by itself.
     pub(super) fn may_be_wrong(&self, e: EventId) -> bool {
         let label = self.graph.label(e);
         let place = &self.locations.places[label.loc as usize];
-        let plain = self.graph.locations[label.loc as usize].plain > 0;
-        plain || matches!(place.owner, Owner::Made { .. })
+        let is_early_or_late = |made: &Made| made.free != INIT || !self.graph.hb(made.alloc, e);
+        let in_doubt = || label.rf == INIT || self.made(place.addr).is_none_or(is_early_or_late);
+        let made = matches!(place.owner, Owner::Made { .. });
+        self.graph.locations[label.loc as usize].plain > 0 || made && in_doubt()
     }
 }

@@ -15,6 +15,7 @@ use super::{Move, Search, Stop, Way};
 use crate::graph::{EventId, INIT, Kind, Label, LocId, NOT_SAVED, Share};
 use crate::memory::Extent;
 use crate::rules::Mode;
+use treville_task::Reduction;
 use treville_vm::bytecode::{SiteId, Step, names_thread};
 
 impl Search<'_, '_> {
@@ -180,7 +181,8 @@ impl Search<'_, '_> {
         }
         // As for other reads, if no part of it is ever revisited.
         let waits = |search: &mut Self| matches!(search.step(search.graph.label(e).thread), Step::Blocked { .. });
-        let stands = !self.mixed && self.graph.is_whole(e) && !self.graph.is_latest(e) && waits(self);
+        let dropped = self.options.reductions.has(Reduction::StaleWaits);
+        let stands = dropped && !self.mixed && self.graph.is_whole(e) && !self.graph.is_latest(e) && waits(self);
         self.check_parts(e)?;
         Ok(if stands { Move::Back } else { Move::Go })
     }
@@ -325,7 +327,7 @@ impl Search<'_, '_> {
     fn reads_first_that_fits(&mut self, e: EventId, w: EventId) -> bool {
         let Label { loc, rf, .. } = *self.graph.label(e);
         let mut inner = self.spare.pop().unwrap_or_default();
-        self.graph.restricted(e, w, &mut inner, &mut self.number);
+        self.graph.restricted((e, false), w, &mut inner, &mut self.number);
         let (source, end) = (self.number[rf as usize], self.number[w as usize]);
         if source == INIT && rf != INIT {
             self.spare.push(inner);

@@ -19,6 +19,7 @@ use crate::memory::initial;
 use crate::path::Values;
 use crate::rules::{Coherence, Mode};
 use treville_ir::Failure;
+use treville_task::Reduction;
 use treville_term::{BinOp, Bv, TermId, UnOp};
 use treville_vm::bytecode::{Array, Shared, SiteId, SiteKind, address, names_thread, term_of};
 
@@ -139,7 +140,8 @@ impl Search<'_, '_> {
     /// An object as an array of what a load reads, if that may be a selection.
     fn array(&self, site: SiteId, (begin, len): Extent) -> Option<Array> {
         let (mode, site) = (self.modes[site.0 as usize].read, self.image.site(site));
-        let selects = matches!(site.kind, SiteKind::Load(_))
+        let selects = self.options.reductions.has(Reduction::Selection)
+            && matches!(site.kind, SiteKind::Load(_))
             && site.parts.is_empty()
             && !mode.seq_cst()
             && self.judge.is_none()

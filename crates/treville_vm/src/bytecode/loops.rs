@@ -33,9 +33,9 @@ impl<T: Track> Runner<T> {
         }
         let info = &code.loops[usize::from(id)];
         let is_round = self.loops.last().is_some_and(|l| (l.depth, l.id) == (depth, id));
-        let tries = is_round && image.has_hazards && options.idle_blocks && info.updates;
+        let tries = is_round && image.has_hazards && options.attempt_blocks && info.updates;
         let in_vain = tries && self.came_in_vain(image, id, base, options);
-        let attempted = self.attempted_reads(image);
+        let attempted = if in_vain { self.attempted_reads(image) } else { 0 };
         if in_vain && self.drops_round(self.reads.all.saturating_sub(attempted))
             || is_round && self.is_idle(image, base, info, options)
         {
@@ -76,7 +76,7 @@ impl<T: Track> Runner<T> {
     /// At the head of the innermost loop: whether the last iteration has changed nothing, or has only failed to do what it
     /// may try again, and is dropped.
     fn is_idle(&mut self, image: &Image, base: usize, info: &LoopInfo, options: &RunOptions) -> bool {
-        let Some(state) = self.loops.last().filter(|_| options.idle_blocks) else { return false };
+        let Some(state) = self.loops.last() else { return false };
         let start = state.start as usize;
         let before = &self.loop_slots[start..start + info.live.len()];
         let now = info.live.iter().map(|s| self.slots[base + usize::from(*s)]);
@@ -94,7 +94,7 @@ impl<T: Track> Runner<T> {
                         })
                 })
         };
-        let idle = same() || again();
+        let idle = options.idle_blocks && same() || options.retry_blocks && again();
         let since = state.reads;
         let trusted = || !self.has_replaced(info.bit) || image.trust(info.bit, options.trusts);
         idle && trusted() && self.drops_round(since)

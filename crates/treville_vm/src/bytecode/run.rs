@@ -641,7 +641,7 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::SpinStart => (self.spin, self.reads.spin) = (self.changes(), self.reads.all),
                 Ins::SpinEnd { site } => {
-                    if self.spin == self.changes() && self.drops_round(self.reads.spin) {
+                    if options.idle_blocks && self.spin == self.changes() && self.drops_round(self.reads.spin) {
                         stop!(pc - 1, Step::Blocked { site: Some(site), wait: Wait::Spin });
                     }
                 }
