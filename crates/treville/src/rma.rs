@@ -16,7 +16,7 @@ use treville_abstract::{Checked, Patience, Portfolio, Solver, Wanted, Z3};
 use treville_base::{BitSet, Cancel, Diagnostic, SourceMap};
 use treville_report::{Chosen, Failure, RmaChecked, RmaRun};
 use treville_rma::Program;
-use treville_task::{Scope, Stats, StopReason, Verdict};
+use treville_task::{Reductions, Scope, Stats, StopReason, Verdict};
 
 pub use treville_abstract::Abstraction;
 pub use treville_rma_machine::Reduction;
@@ -236,8 +236,10 @@ fn refuse_of_others(options: &Options) -> Result<(), Failure> {
     let given = [
         (run.states == States::Listed, "--states and --format herd: programs in .rma have no final states to list"),
         (run.threads.is_some(), "--threads: programs in .rma are checked by one thread (synth uses several)"),
-        (!run.reductions.symmetry, "--symmetry: there is no symmetry reduction of programs in .rma"),
-        (!run.reductions.idle_loops, "--spin: loops of programs in .rma are run as they are"),
+        (
+            run.reductions != Reductions::default(),
+            "--reductions, --symmetry and --spin: programs in .rma have none of these reductions",
+        ),
     ];
     match given.into_iter().find(|(given, _)| *given) {
         Some((_, why)) => Err(unreadable(why)),

@@ -82,7 +82,13 @@ impl<'f> Panel<'f> {
         options.run.timeout = Some(self.timeout);
         options.run.threads = Some(1);
         options.run.accept_bounded = true;
-        options.run.reductions = Reductions { idle_loops: way.idle_loops, symmetry: way.symmetry };
+        options.run.reductions = Reductions::all();
+        if !way.idle_loops {
+            options.run.reductions = options.run.reductions.minus(Reductions::of_loops());
+        }
+        if !way.symmetry {
+            options.run.reductions = options.run.reductions.without(treville_task::Reduction::Symmetry);
+        }
         options.run.properties = Properties::of(kinds).unwrap_or_default();
         // Nobody looks at places, but they must be somewhere.
         let mut sources = SourceMap::new();
