@@ -5,7 +5,7 @@ use crate::general;
 use crate::judge::Judge;
 use crate::path::PathStats;
 use crate::rules::{Coherence, Rules};
-use crate::search::{self, Ended, Explored};
+use crate::search::{self, Ended, Explored, replay};
 use std::collections::BTreeMap;
 use treville_base::Idx;
 use treville_eval::Plan;
@@ -134,7 +134,10 @@ impl Explore {
             cancel: task.limits.cancel.clone(),
             observer: task.observer.clone(),
         };
+        let finds_fault = |model: &Model| replay::finds_fault(model, judged.is_none());
+        let faults = task.reference.as_ref().is_some_and(|reference| finds_fault(&reference.model));
         let mut parts = Parts::new();
+        let mut before: Option<Explored> = None;
         loop {
             let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
             let judge = || {
@@ -165,8 +168,19 @@ impl Explore {
                 Ok(_) if options.run.trusts && image.trusts_in_vain() && !options.cancel.is_due() => {
                     options.run.trusts = false;
                 }
-                Ok(explored) => return Ok(outcome(task, explored, states)),
+                Ok(explored) => {
+                    if let Some(before) = before {
+                        return Ok(outcome(task, before.confirmed_by(explored), states));
+                    }
+                    let doubts = explored.doubts(faults);
+                    if doubts.is_empty() || !explored.is_all() {
+                        return Ok(outcome(task, explored, states));
+                    }
+                    image.keep_rounds(doubts);
+                    before = Some(explored);
+                }
                 Err((access, cuts)) => {
+                    before = None;
                     *parts.entry(access).or_default() |= cuts;
                     image = compile(task, &parts, judged.is_some())?;
                 }

@@ -6,13 +6,14 @@ mod choices;
 mod classes;
 mod crew;
 mod deadlocks;
+mod dropped;
 mod estimate;
 mod hazards;
 mod locks;
 mod parts;
 mod places;
 mod promised;
-mod replay;
+pub(crate) mod replay;
 mod safety;
 mod story;
 mod symmetry;
@@ -28,6 +29,7 @@ use crate::path::{PathStats, Paths};
 use crate::promises::Offers;
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
+use dropped::Dropped;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use telling::Standstill;
@@ -81,6 +83,8 @@ pub(crate) struct Explored {
     pub(crate) estimate: Option<u64>,
     /// What was asked about unknown values.
     pub(crate) paths: PathStats,
+    /// What was read in rounds that were not explored.
+    pub(crate) dropped: Dropped,
 }
 
 impl Explored {
@@ -91,7 +95,7 @@ impl Explored {
     }
 
     /// Whether nothing has stopped it.
-    fn is_all(&self) -> bool {
+    pub(crate) fn is_all(&self) -> bool {
         self.violation.is_none() && self.stopped.is_none()
     }
 
@@ -103,6 +107,7 @@ impl Explored {
         self.revisits += other.revisits;
         self.replayed += other.replayed;
         self.paths += other.paths;
+        self.dropped.add(other.dropped);
         self.cut |= other.cut;
         self.cut_at = self.cut_at.or(other.cut_at);
         self.violation = self.violation.take().or(other.violation);
@@ -609,6 +614,7 @@ impl<'a, 'j> Search<'a, 'j> {
         (thread.at, thread.step) = (state, None);
         let e = self.graph.push(Label { state, ..label });
         self.graph.set_clocks(e, &self.rules);
+        self.note_change(e);
         self.follow_twin(e);
         e
     }

@@ -41,6 +41,7 @@ impl Search<'_, '_> {
         if may_put_off && matches!(next, Step::Blocked { .. }) {
             runs.runner.restore(self.image, u32::from(thread), &self.kept[1..]);
             runs.idle = Some(value);
+            self.note_dropped(thread, next, &[(loc, site)]);
             return Ok(None);
         }
         let modes = self.modes[site.0 as usize];
@@ -55,6 +56,7 @@ impl Search<'_, '_> {
         let label = self.blank(thread, kind, mode, loc, value);
         let e = self.push(Label { rf: source, site: Some(site), saved, ..label });
         self.threads[t].step = Some(next);
+        self.note_dropped(thread, next, &[]);
         self.next = update.then_some(thread);
         let before = self.graph.previous(e);
         let bound = self.graph.coherence_bound_at(loc, before, e, self.rules.coherence);
@@ -94,6 +96,14 @@ impl Search<'_, '_> {
         if self.graph.label(e).parts() > 1 {
             return self.has_read_part(e);
         }
+        // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest
+        // write when it was added, nor removes one. What others do meanwhile they also do when it reads the latest. But the read
+        // itself may be wrong.
+        let dropped = self.options.reductions.has(Reduction::StaleWaits);
+        let waits = dropped && matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. });
+        if waits && !self.may_be_wrong(e) {
+            return Ok(Move::Back);
+        }
         // What the source brings with it may be later than the source.
         let position = self.graph.co_position(loc, source);
         if self.bound(e) > position || !self.allows(e) {
@@ -101,8 +111,7 @@ impl Search<'_, '_> {
         }
         // The read itself may race, or come too late, only with this source.
         self.check(e)?;
-        let waits = matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. });
-        Ok(if waits && self.options.reductions.has(Reduction::StaleWaits) { Move::Back } else { Move::Go })
+        Ok(if waits { Move::Back } else { Move::Go })
     }
 
     /// Gives the last read of a thread another source and its value; the thread goes on from there.
@@ -127,6 +136,7 @@ impl Search<'_, '_> {
             self.graph.set_mode(e, mode);
         }
         self.graph.set_clocks(e, &self.rules);
+        self.note_change(e);
         self.follow_twin(e);
     }
 

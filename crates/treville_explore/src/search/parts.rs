@@ -15,6 +15,7 @@ use super::{Move, Search, Stop, Way};
 use crate::graph::{EventId, INIT, Kind, Label, LocId, NOT_SAVED, Share};
 use crate::memory::Extent;
 use crate::rules::Mode;
+use treville_task::Reduction;
 use treville_vm::bytecode::{SiteId, Step, names_thread};
 
 impl Search<'_, '_> {
@@ -79,6 +80,10 @@ impl Search<'_, '_> {
             let next = runs.runner.run(self.image, &self.options.run);
             runs.runner.restore(self.image, u32::from(thread), &self.kept[1..]);
             if matches!(next, Step::Blocked { .. }) {
+                let parts = 0..self.image.site(site).n_parts();
+                let tried = parts.map(|part| Ok((self.part_location(thread, site, addr, part)?, site)));
+                let tried = tried.collect::<Result<Vec<_>, Stop>>()?;
+                self.note_dropped(thread, next, &tried);
                 return Ok(None);
             }
         }
@@ -176,11 +181,10 @@ impl Search<'_, '_> {
         }
         // As for other reads, if no part of it is ever revisited.
         let waits = |search: &mut Self| matches!(search.step(search.graph.label(e).thread), Step::Blocked { .. });
-        if !self.mixed && self.graph.is_whole(e) && !self.graph.is_latest(e) && waits(self) {
-            return Ok(Move::Back);
-        }
+        let dropped = self.options.reductions.has(Reduction::StaleWaits);
+        let stands = dropped && !self.mixed && self.graph.is_whole(e) && !self.graph.is_latest(e) && waits(self);
         self.check_parts(e)?;
-        Ok(Move::Go)
+        Ok(if stands { Move::Back } else { Move::Go })
     }
 
     /// Whether the parts of a read may have their sources.

@@ -4,7 +4,7 @@ use super::compile::Access;
 use super::hazards::{Loops, Notes};
 use super::symbols::{Symbols, is_term};
 use std::sync::Arc;
-use treville_base::Span;
+use treville_base::{BitSet, Span};
 use treville_ir::{Failure, HandleOp, InstrId, Storage, Tags, UpdateTags, Wait};
 use treville_term::BinOp;
 
@@ -198,7 +198,7 @@ pub struct Site {
     /// The slots that are needed after it, its own result aside.
     pub(crate) live: Vec<Slot>,
     /// Of a read (of an update: if it writes nothing), how strongly it orders: a set of bits.
-    pub(crate) order: u8,
+    pub(crate) order: u64,
     /// Of a store, the loop that does it first of all in every iteration, always to the same place. Of the release of a lock, the innermost loop around it.
     pub(crate) first_in: Option<u16>,
     /// The store is of a hazard pointer.
@@ -292,6 +292,8 @@ pub struct Image {
     /// Some store is of a hazard pointer.
     pub(crate) has_hazards: bool,
     pub(crate) notes: Arc<Notes>,
+    /// The sites of reads whose rounds are not all dropped.
+    pub(crate) keeps: Option<BitSet>,
 }
 
 impl Site {

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use treville_base::{Idx, IndexVec, Span};
 use treville_ir::{
-    BlockId, Callee, Expr, Func, FuncId, Inst, InstrId, LockOp, Mark, Op, Program, Reg, Tags, Terminator, UpdateTags,
-    Wait,
+    BlockId, Callee, Expr, Func, FuncId, Inst, InstrId, LockOp, Mark, Op, Program, Reg, TagId, Tags, Terminator,
+    UpdateTags, Wait,
 };
 use treville_term::{BinOp, Bv, Cast, UnOp};
 
@@ -46,7 +46,16 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         info.bit = 1 << (n % 64);
     }
     let has_hazards = sites.iter().any(|site| site.protects);
-    Ok(Image { codes, sites, release_changes, hazard_changes: false, symbols, has_hazards, notes: Arc::default() })
+    Ok(Image {
+        codes,
+        sites,
+        release_changes,
+        hazard_changes: false,
+        symbols,
+        has_hazards,
+        notes: Arc::default(),
+        keeps: None,
+    })
 }
 
 struct Compiler<'a> {
@@ -248,15 +257,18 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// What a read orders: bits, of which a stronger one has more.
-    fn order(&self, tags: &Tags) -> u8 {
-        let strength = |tag: &str| match tag {
+    /// What a read orders: bits, of which a stronger one has more. What the words of machines mean is not known here: each has a
+    /// bit of its own, but for those that are too many.
+    fn order(&self, tags: &Tags) -> u64 {
+        let is_c = *self.program.dialect.name == *"C";
+        let strength = |tag: TagId| match self.program.tags[tag].as_str() {
+            _ if !is_c => 1 << tag.index().min(63),
             "CON" => 1,
             "ACQ" | "ACQ_REL" => 3,
             "SC" => 7,
             _ => 0,
         };
-        tags.iter().map(|tag| strength(&self.program.tags[*tag])).fold(0, |a, b| a | b)
+        tags.iter().map(|tag| strength(*tag)).fold(0, |a, b| a | b)
     }
 
     fn temporary(&mut self) -> Slot {

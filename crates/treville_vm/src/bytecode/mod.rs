@@ -16,6 +16,7 @@ mod index;
 mod loops;
 mod private;
 mod retry;
+mod rounds;
 mod run;
 mod saved;
 mod step;

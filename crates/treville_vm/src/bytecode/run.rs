@@ -6,6 +6,7 @@ use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
 use super::handles::Handles;
 use super::hazards::Protection;
 use super::index::Index;
+use super::rounds::Reads;
 use super::step::{RunOptions, Step, address};
 use super::symbols::is_term;
 use super::track::{Dependencies, StepDeps, Track};
@@ -32,6 +33,8 @@ pub(crate) struct LoopState {
     pub(crate) id: u16,
     pub(crate) count: u32,
     pub(crate) effects: u32,
+    /// How many reads there were before this iteration; the one that the loop was entered after is part of the first.
+    pub(crate) reads: u32,
     /// Where its part of `loop_slots` begins.
     pub(crate) start: u32,
     /// The effects of this iteration that the next one has anew.
@@ -94,6 +97,9 @@ pub struct Runner<T = ()> {
     pub(super) goal: Option<u16>,
     /// The number of effects with the lock that was released last.
     pub(super) released: u32,
+    pub(crate) reads: Reads,
+    /// How many of them are in the round that was dropped last.
+    pub(super) dropped: u32,
     pub(crate) loops: Vec<LoopState>,
     pub(crate) loop_slots: Vec<u64>,
     pub(crate) handles: Handles,
@@ -136,6 +142,7 @@ impl<T: Track> Runner<T> {
         self.loop_slots.clear();
         (self.n_allocs, self.effects, self.n_protected, self.spin, self.published) = (0, 0, 0, 0, 0);
         self.last_read = None;
+        self.reads = Reads::default();
         self.attempt = Attempt::default();
         self.handles = Handles::default();
         self.decided = None;
@@ -195,6 +202,7 @@ impl<T: Track> Runner<T> {
         let ins = image.codes[frame.func as usize].ins[self.pc as usize];
         if let Ins::Load { addr, site, .. } | Ins::UpdateRead { addr, site, .. } = ins {
             let addr = self.slots[frame.base as usize + usize::from(addr)];
+            self.count_read(image, site);
             // No loop waits for what is at an unknown address.
             self.last_read = (!is_term(addr)).then_some(LastRead { addr, words, site });
             if image.has_hazards {
@@ -631,9 +639,9 @@ impl<T: Track> Runner<T> {
                     }
                     flow!(dst, src);
                 }
-                Ins::SpinStart => self.spin = self.changes(),
+                Ins::SpinStart => (self.spin, self.reads.spin) = (self.changes(), self.reads.all),
                 Ins::SpinEnd { site } => {
-                    if self.spin == self.changes() {
+                    if options.idle_blocks && self.spin == self.changes() && self.drops_round(self.reads.spin) {
                         stop!(pc - 1, Step::Blocked { site: Some(site), wait: Wait::Spin });
                     }
                 }
