@@ -234,6 +234,14 @@ fn vacuous(claims: &Claims, outcome: &Outcome) -> Vec<bool> {
     claims.invariants.iter().map(says_nothing).collect()
 }
 
+/// Whether some run completes, for a yes to rest on. One about single steps needs none, nor one that only says which outcomes
+/// there are; who accepts a bound accepts runs that go up to it.
+fn completes(checked: &ClaimsChecked) -> Option<bool> {
+    let only_outcomes = checked.claims.invariants.is_empty() && !checked.claims.outcomes.is_empty();
+    let needs_none = checked.inductive.is_some() || only_outcomes || checked.outcome.cut;
+    if needs_none { Some(true) } else { checked.outcome.completes }
+}
+
 /// The verdict: no, if something is violated; else unknown, if something is not decided.
 fn judged(mut checked: ClaimsChecked) -> ClaimsChecked {
     let no = checked.violations().next().is_some();
@@ -258,7 +266,7 @@ fn judged(mut checked: ClaimsChecked) -> ClaimsChecked {
             );
             Verdict::Unknown(StopReason::Refused(why))
         }
-        _ => Verdict::Yes,
+        _ => Verdict::Yes.resting_on(completes(&checked), "no run comes to the end of all threads that have one"),
     };
     if let (Some(scope), false) = (bounded, no) {
         checked.scope = scope;

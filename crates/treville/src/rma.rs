@@ -237,8 +237,12 @@ fn refuse_of_others(options: &Options) -> Result<(), Failure> {
         (run.states == States::Listed, "--states and --format herd: programs in .rma have no final states to list"),
         (run.threads.is_some(), "--threads: programs in .rma are checked by one thread (synth uses several)"),
         (
-            run.reductions != Reductions::default(),
-            "--reductions, --symmetry and --spin: programs in .rma have none of these reductions",
+            !run.reductions.has(treville_task::Reduction::Symmetry),
+            "--symmetry off, or --reductions without symmetry: there is no symmetry reduction of programs in .rma",
+        ),
+        (
+            run.reductions != Reductions::all(),
+            "--spin keep, or --reductions: loops of programs in .rma are run as they are, and nothing is left out by name",
         ),
     ];
     match given.into_iter().find(|(given, _)| *given) {
@@ -335,7 +339,7 @@ impl Asked<'_> {
                 None => Answer { verdict: Verdict::Yes, how: proof_text(&portfolio), ..open(StopReason::Timeout) },
             },
             Checked::Open(why) => self.unproved(open, &why),
-            Checked::MayFail(path) => match path.replayed(self.program, self.placement, &self.solver) {
+            Checked::MayFail(path) => match path.replayed(self.program, self.placement, &self.solver, &self.cancel) {
                 Some((failure, trace)) => {
                     let run = exact::shortened(self.program, self.placement, (failure, trace), &self.limits());
                     let how = "the run that the proof could not exclude is one of the machine".to_owned();

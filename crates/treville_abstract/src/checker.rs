@@ -41,12 +41,18 @@ pub struct Counterexample {
 
 impl Counterexample {
     /// The run with values, if remote memory has it: with those of a solution of what the path needs, or with guessed ones.
-    pub fn replayed(&self, program: &Program, placement: &BitSet, solver: &Solver) -> Option<(Failure, Trace)> {
+    pub fn replayed(
+        &self,
+        program: &Program,
+        placement: &BitSet,
+        solver: &Solver,
+        cancel: &Cancel,
+    ) -> Option<(Failure, Trace)> {
         let Counterexample { events, property, at_once } = self;
         let with = |values: &Values| {
             Replay { program, placement, events, property: *property, at_once: *at_once, values }.run()
         };
-        let solved = solution(program, self, *at_once, solver);
+        let solved = solution(program, self, *at_once, solver, cancel);
         solved.and_then(|values| with(&values)).or_else(|| with(&Values::default()))
     }
 }

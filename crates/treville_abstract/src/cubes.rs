@@ -1,6 +1,6 @@
 //! Predicates, cubes of them, and the weakest disjunction of cubes that implies a condition.
 
-use crate::lia::{Lia, cases};
+use crate::lia::{Answer, Lia, cases};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use treville_base::Cancel;
@@ -140,8 +140,12 @@ impl<'a, L: Lia> Strengthener<'a, L> {
 
     fn asked(&mut self, atoms: &[Atom], cond: &Cond) -> bool {
         self.queries += 1;
+        let Some(cases) = cond.negated().as_ref().and_then(cases) else { return false };
         // Nothing is implied once the time is over, which is never wrong; nobody uses what is found then.
-        !self.cancel.is_due() && self.solver.implies(atoms, cond)
+        cases.iter().all(|case| {
+            let all: Vec<Atom> = atoms.iter().chain(case).cloned().collect();
+            !self.cancel.is_due() && self.solver.satisfiable(&all) == Answer::Unsat
+        })
     }
 
     /// The predicates whose variables matter for a condition, directly or over others.
@@ -184,7 +188,7 @@ impl<'a, L: Lia> Strengthener<'a, L> {
     }
 
     fn search(&mut self, cond: &Cond) -> Vec<Cube> {
-        if cond.negated().as_ref().and_then(cases).is_none() {
+        if self.cancel.is_due() || cond.negated().as_ref().and_then(cases).is_none() {
             return Vec::new();
         }
         let nowhere = |_| NodeId(u32::MAX);
@@ -275,7 +279,7 @@ impl<'a, L: Lia> Strengthener<'a, L> {
         let atoms: Option<Vec<Atom>> = literals.map(|(p, holds)| self.atom(p, holds)).collect();
         let Some(atoms) = atoms else { return false };
         // What implies everything says nothing.
-        self.asked(&atoms, cond) && self.solver.satisfiable(&atoms) != crate::lia::Answer::Unsat
+        self.asked(&atoms, cond) && self.solver.satisfiable(&atoms) != Answer::Unsat
     }
 }
 

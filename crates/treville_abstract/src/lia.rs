@@ -3,6 +3,7 @@
 //! "unknown" where it would have to guess or a number gets too large, which callers take for "not implied".
 
 use std::collections::BTreeMap;
+use treville_base::Cancel;
 use treville_rma::{Atom, Cond, Linear, Number, Rel, VarId};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,14 +68,14 @@ pub(crate) fn cases(cond: &Cond) -> Option<Vec<Vec<Atom>>> {
 
 /// Numbers that meet all of these comparisons, if there are some and they are found: one variable after the other gets the
 /// number closest to 0 that leaves the others possible.
-pub(crate) fn model<L: Lia>(atoms: &[Atom], solver: &L) -> Option<BTreeMap<VarId, Number>> {
+pub(crate) fn model<L: Lia>(atoms: &[Atom], solver: &L, cancel: &Cancel) -> Option<BTreeMap<VarId, Number>> {
     let mut cond = Cond::and(atoms.iter().cloned().map(Cond::Atom));
     let mut found = BTreeMap::new();
-    if solver.satisfiable(atoms) != Answer::Sat {
+    if cancel.is_due() || solver.satisfiable(atoms) != Answer::Sat {
         return None;
     }
     while let Some(var) = cond.atoms().iter().find_map(|atom| atom.linear().vars().next()) {
-        let value = closest(&cond, var, solver)?;
+        let value = closest(&cond, var, solver, cancel)?;
         cond = cond.substitute(var, &Linear::constant(value))?;
         found.insert(var, Number::from(value));
     }
@@ -82,8 +83,11 @@ pub(crate) fn model<L: Lia>(atoms: &[Atom], solver: &L) -> Option<BTreeMap<VarId
 }
 
 /// The number closest to 0 that a variable can have.
-fn closest<L: Lia>(cond: &Cond, var: VarId, solver: &L) -> Option<i64> {
+fn closest<L: Lia>(cond: &Cond, var: VarId, solver: &L, cancel: &Cancel) -> Option<i64> {
     let fits = |most: i64, sign: i64| {
+        if cancel.is_due() {
+            return None;
+        }
         // 0 <= sign * var <= most
         let side = Linear::var(var).times(sign)?;
         let above = Cond::compare(side.times(-1)?, Rel::Le)?;
@@ -93,7 +97,11 @@ fn closest<L: Lia>(cond: &Cond, var: VarId, solver: &L) -> Option<i64> {
     };
     let mut most = 0;
     let sign = loop {
-        if let Some(sign) = [1, -1].into_iter().find(|sign| fits(most, *sign) == Some(true)) {
+        let mut sign = None;
+        for tried in [1, -1] {
+            sign = sign.or(fits(most, tried)?.then_some(tried));
+        }
+        if let Some(sign) = sign {
             break sign;
         }
         most = if most == 0 { 1 } else { most.checked_mul(2)? };
@@ -128,7 +136,7 @@ struct System {
 }
 
 /// Rows that one question may make: what takes more is unknown, so that no question takes long.
-const MAX_EFFORT: usize = 100_000;
+const MAX_EFFORT: usize = 10_000;
 
 /// How many rows may still be made.
 struct Effort(usize);

@@ -4,6 +4,7 @@ use crate::boolean::{BoolProgram, Refused, Sharing, abstracted};
 use crate::checker::{Checked, Checker, Counterexample, Elements, Settings};
 use crate::direct::direct;
 use crate::refine::{Lesson, learn};
+use crate::show::How;
 use crate::z3::Solver;
 use std::collections::BTreeSet;
 use treville_base::{BitSet, Cancel};
@@ -170,11 +171,11 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
         let (unsplit, split) = (settings(false), settings(true));
         let mut checked = Checker::new(&sequential, &unsplit).run();
         if let Checked::MayFail(path) = &checked {
-            let mut news = lesson(program, path, true, &options.solver, &mut predicates);
+            let mut news = lesson(program, path, true, &options, &mut predicates);
             if news == Some(false) {
                 checked = Checker::new(&sequential, &split).run();
                 if let Checked::MayFail(path) = &checked {
-                    news = lesson(program, path, true, &options.solver, &mut predicates);
+                    news = lesson(program, path, true, &options, &mut predicates);
                 }
             }
             // Paths that differ only in how often a loop runs teach one number after the other: try their order.
@@ -186,7 +187,7 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
             }
             match (news, checked) {
                 (None, Checked::MayFail(path)) => {
-                    if path.replayed(program, &placement, &options.solver).is_some() {
+                    if path.replayed(program, &placement, &options.solver, &cancel).is_some() {
                         return Ok(Sequential::Fails(path));
                     }
                     return Err("neither a proof nor values for a path that may fail were found".to_owned());
@@ -220,10 +221,10 @@ fn lesson(
     program: &Program,
     path: &Counterexample,
     sequential: bool,
-    solver: &Solver,
+    options: &Options,
     predicates: &mut Vec<Atom>,
 ) -> Option<bool> {
-    match learn(program, path, sequential, solver) {
+    match learn(program, path, sequential, &options.solver, &options.cancel) {
         Lesson::Feasible => None,
         Lesson::Spurious(atoms) => {
             let n = predicates.len();
@@ -246,11 +247,11 @@ impl Prover<'_> {
         loop {
             let mut result = self.check_once(placement, false);
             if let Checked::MayFail(path) = &result {
-                let mut news = lesson(self.program, path, false, &self.options.solver, &mut self.predicates);
+                let mut news = lesson(self.program, path, false, &self.options, &mut self.predicates);
                 if news != Some(true) {
                     result = self.check_once(placement, true);
                     if let Checked::MayFail(path) = &result {
-                        news = lesson(self.program, path, false, &self.options.solver, &mut self.predicates);
+                        news = lesson(self.program, path, false, &self.options, &mut self.predicates);
                     }
                 }
                 if news == Some(true) && matches!(result, Checked::MayFail(_)) && left > 0 {
@@ -287,6 +288,12 @@ impl Prover<'_> {
         let result = checker.run();
         self.states = checker.n_states();
         result
+    }
+
+    /// The boolean program of the reduction as it is checked with these flushes.
+    pub fn shown(&self, placement: &BitSet) -> String {
+        let Options { reduction, elements, .. } = self.options;
+        self.extrapolated.shown(How { placement, reduction, elements })
     }
 
     pub fn program(&self) -> &Program {

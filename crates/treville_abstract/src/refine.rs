@@ -5,7 +5,7 @@ use crate::boolean::{Effect, effect_of, remote_effect, without_places};
 use crate::checker::Counterexample;
 use crate::lia::{Answer, Lia, cases, model};
 use std::collections::BTreeMap;
-use treville_base::Idx;
+use treville_base::{Cancel, Idx};
 use treville_rma::{Atom, Cond, Init, Linear, NodeId, Op, ProcId, Program, Rel, VarId};
 use treville_rma_machine::{Event, Values};
 
@@ -31,13 +31,19 @@ const MAX_ATOMS: usize = 24;
 
 /// Learns from a path. With `sequential`, remote statements happen where they are issued; else where they land, with what their
 /// source has then.
-pub(crate) fn learn<L: Lia>(program: &Program, path: &Counterexample, sequential: bool, solver: &L) -> Lesson {
+pub(crate) fn learn<L: Lia>(
+    program: &Program,
+    path: &Counterexample,
+    sequential: bool,
+    solver: &L,
+    cancel: &Cancel,
+) -> Lesson {
     let along = along(program, path, sequential);
     for together in [false, true] {
         let needs = along.iter().enumerate().filter(|(_, step)| matches!(step, Along::Needs(_)));
         for (i, _) in needs {
             let Back { mut atoms, start, .. } = backwards(&along[..=i], program, together);
-            let Some(start) = start.filter(|start| never(start, program, solver)) else { continue };
+            let Some(start) = start.filter(|start| never(start, program, solver, cancel)) else { continue };
             if together {
                 initial_atoms(&start, program, &mut atoms);
             }
@@ -53,12 +59,13 @@ pub(crate) fn solution<L: Lia>(
     path: &Counterexample,
     sequential: bool,
     solver: &L,
+    cancel: &Cancel,
 ) -> Option<Values> {
     let along = along(program, path, sequential);
     let last = along.iter().rposition(|step| matches!(step, Along::Needs(_)))?;
     let Back { start, havocs, .. } = backwards(&along[..=last], program, true);
     let cases = cases(&at_start(&start?, program)?)?;
-    let found = cases.iter().find_map(|case| model(case, solver))?;
+    let found = cases.iter().find_map(|case| model(case, solver, cancel))?;
     let value = |var: &VarId| found.get(var).copied().unwrap_or(0);
     let open = |(id, _): &(VarId, &treville_rma::Variable)| found.contains_key(id);
     Some(Values {
@@ -188,9 +195,9 @@ fn previous(cond: &Cond, effect: &Effect, fresh: &mut VarId) -> Option<Cond> {
 }
 
 /// Whether no way to begin meets the condition.
-fn never<L: Lia>(cond: &Cond, program: &Program, solver: &L) -> bool {
+fn never<L: Lia>(cond: &Cond, program: &Program, solver: &L, cancel: &Cancel) -> bool {
     let all = at_start(cond, program).and_then(|all| cases(&all));
-    all.is_some_and(|cases| cases.iter().all(|case| solver.satisfiable(case) == Answer::Unsat))
+    all.is_some_and(|cases| cases.iter().all(|case| !cancel.is_due() && solver.satisfiable(case) == Answer::Unsat))
 }
 
 /// A condition with what is known of variables at the start.

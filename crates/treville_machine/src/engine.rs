@@ -250,8 +250,10 @@ pub(crate) fn kept<'p>(code: &Code, props: impl Iterator<Item = &'p Prop>) -> Ve
 
 /// How many writes of each variable are kept.
 pub(crate) fn bounded_messages(code: &Code, given: Option<u32>) -> Vec<usize> {
-    let most = |in_loop: bool| if in_loop { KEPT_IN_LOOPS } else { crate::memory::MAX_MESSAGES };
-    code.vars.iter().map(|var| given.map_or_else(|| most(var.in_loop), |given| given as usize)).collect()
+    // Positions in all lists together have 16 bits.
+    let longest = crate::memory::MAX_MESSAGES.min(usize::from(u16::MAX / 2) / code.vars.len().max(1));
+    let most = |in_loop: bool| if in_loop { KEPT_IN_LOOPS.min(longest) } else { longest };
+    code.vars.iter().map(|var| given.map_or_else(|| most(var.in_loop), |given| longest.min(given as usize))).collect()
 }
 
 impl Prepared {
@@ -375,7 +377,8 @@ impl Prepared {
         }
         let saw_all = searched.stopped.is_none() && !searched.answered && scope.complete;
         let unreached = if saw_all { self.unreached(&searched) } else { Vec::new() };
-        Outcome { answers, states, stopped, cut: !scope.complete, stats, unreached, ..Outcome::default() }
+        let (cut, completes) = (!scope.complete, searched.completes);
+        Outcome { answers, states, stopped, cut, completes, stats, unreached, ..Outcome::default() }
     }
 
     fn scope<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: &Searched) -> Scope {

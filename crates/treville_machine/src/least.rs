@@ -7,7 +7,7 @@ use crate::code::compile;
 use crate::engine::{bounded_messages, kept};
 use crate::memory::Views;
 use crate::props::watched_threads;
-use crate::system::{Bounds, Effect, System};
+use crate::system::{Bounds, Effect, Layout, System};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeSet, VecDeque};
 use treville_base::Cancel;
@@ -54,19 +54,26 @@ pub fn least_actions(
     let mut room = system.room();
     let start = system.initial(&mut room);
     let mut seen: FxHashSet<Vec<u8>> = FxHashSet::default();
-    // Those with fewer accesses first; a step without one goes to the front.
-    let mut open = VecDeque::from([(start, 0)]);
-    let mut most = 0;
+    let mut state = start.clone();
     let mut bytes = Vec::new();
-    while let Some((state, accesses)) = open.pop_front() {
-        system.encode(&state, &mut bytes);
-        if !seen.insert(bytes.clone()) {
+    system.encode(&start, &mut bytes);
+    // Those with fewer accesses first, as bytes; a step without one goes to the front.
+    let mut open = VecDeque::from([(bytes.clone(), 0)]);
+    let mut most = 0;
+    while let Some((encoded, accesses)) = open.pop_front() {
+        if seen.contains(&encoded) {
             continue;
         }
+        system.decode(&encoded, &mut state, &mut Layout::default());
+        seen.insert(encoded);
         most = accesses;
-        system.steps(&state, 0, &mut room, &mut |step, next| match step.effect {
-            Effect::Skip => open.push_front((next.clone(), accesses)),
-            _ => open.push_back((next.clone(), accesses + 1)),
+        system.steps(&state, 0, &mut room, &mut |step, next| {
+            system.encode(next, &mut bytes);
+            match step.effect {
+                _ if seen.contains(&bytes) => {}
+                Effect::Skip => open.push_front((bytes.clone(), accesses)),
+                _ => open.push_back((bytes.clone(), accesses + 1)),
+            }
         });
         if let Some(why) = limit(seen.len(), most_states, cancel) {
             return Ok(LeastActions::Stopped(why));
