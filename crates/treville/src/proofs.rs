@@ -3,7 +3,7 @@
 use crate::files::{Files, join};
 use treville_ir::{Program, Question};
 use treville_report::{Content, FileReport, show_formula};
-use treville_sat::certificate::{self, Certificate, Checked, DERIVATION, FORMULA, LEMMAS, ORDERS};
+use treville_sat::certificate::{self, Certificate, Checked, DERIVATION, FORMULA, LEMMAS, ORDERS, WITNESS};
 use treville_task::{Goal, Proof, Query};
 
 /// Folders are searched to this depth.
@@ -80,7 +80,7 @@ pub fn check_proofs(folder: &str, files: &dyn Files) -> Result<Vec<ProofChecked>
 fn search(folder: &str, files: &dyn Files, depth: usize, found: &mut Vec<ProofChecked>) -> Result<(), String> {
     let inside = files.list(folder).map_err(|why| format!("{folder}: {why}"))?;
     // One text is enough: a proof that has lost another is no less a proof that fails.
-    if [FORMULA, DERIVATION, ORDERS, LEMMAS].iter().any(|name| files.is_file(&join(folder, name))) {
+    if [FORMULA, DERIVATION, ORDERS, LEMMAS, WITNESS].iter().any(|name| files.is_file(&join(folder, name))) {
         found.push(check(folder, files));
     }
     for path in inside.iter().filter(|path| depth < MAX_DEPTH && files.is_folder(path)) {
@@ -94,10 +94,9 @@ fn check(folder: &str, files: &dyn Files) -> ProofChecked {
     let formula = read(FORMULA);
     let claim = formula.as_ref().ok().and_then(|text| claim_of(text)).unwrap_or_else(|| "no claim".into());
     let judged = || {
-        let (derivation, orders, lemmas) = (read(DERIVATION)?, read(ORDERS)?, read(LEMMAS)?);
-        let (derivation, orders, lemmas) = (derivation.as_str(), orders.as_str(), lemmas.as_str());
-        let formula = formula?;
-        certificate::check(&Certificate { formula: &formula, derivation, orders, lemmas }).map_err(|f| f.to_string())
+        let (formula, derivation) = (&formula?, &read(DERIVATION)?);
+        let (orders, lemmas, witness) = (&read(ORDERS)?, &read(LEMMAS)?, &read(WITNESS)?);
+        certificate::check(&Certificate { formula, derivation, orders, lemmas, witness }).map_err(|f| f.to_string())
     };
     ProofChecked { folder: folder.to_owned(), claim, result: judged() }
 }
@@ -132,6 +131,7 @@ mod tests {
             file("d/x/query-1/derivation.lrat", "3 0 1 2 0\n"),
             file("d/x/query-1/orders.txt", ""),
             file("d/x/query-1/lemmas.txt", "p lemmas 2\n"),
+            file("d/x/query-1/witness.txt", "p witness 1\nv 1 0\n"),
             file("d/y/formula.cnf", "p cnf 0 0\n"),
         ]);
         let [right, wrong] = &check_proofs("d", &files).expect("two proofs")[..] else { panic!("two proofs") };

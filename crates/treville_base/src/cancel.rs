@@ -86,6 +86,11 @@ impl Cancel {
             let less = |left: u64| left.checked_sub(1);
             let _ = effort.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         }
+        self.is_stopped()
+    }
+
+    /// The same without counting as a look, for work that others have counted: true once there is no use in going on.
+    pub fn is_stopped(&self) -> bool {
         self.is_raised() || self.is_late() || self.is_full() || self.is_spent()
     }
 

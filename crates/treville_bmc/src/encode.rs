@@ -10,9 +10,10 @@ pub(crate) use question::Registers;
 
 use crate::Options;
 use crate::events::Events;
+use crate::solve::Ground;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use treville_base::{Idx, IndexVec, Name};
+use treville_base::{Cancel, Idx, IndexVec, Name};
 use treville_event::Cell;
 use treville_ir::ThreadId;
 use treville_model::{Model, TermId as ModelTerm};
@@ -45,6 +46,8 @@ pub(crate) struct Encoder<'a> {
     model: &'a Model,
     analysis: &'a Analysis,
     options: Options,
+    /// Once it is raised, what is encoded does not count any more.
+    cancel: &'a Cancel,
     gates: Formula,
     bits: Bits,
     /// Whether each event happens.
@@ -91,18 +94,13 @@ struct Order {
 }
 
 impl<'a> Encoder<'a> {
-    pub(crate) fn new(
-        events: &'a Events<'a>,
-        model: &'a Model,
-        analysis: &'a Analysis,
-        options: Options,
-        gates: Formula,
-    ) -> Self {
+    pub(crate) fn new(ground: &'a Ground<'a>, gates: Formula) -> Self {
         Encoder {
-            events,
-            model,
-            analysis,
-            options,
+            events: ground.events,
+            model: ground.model,
+            analysis: ground.analysis,
+            options: *ground.options,
+            cancel: &ground.task.limits.cancel,
             gates,
             bits: Bits::new(),
             happens: Vec::new(),
@@ -121,7 +119,7 @@ impl<'a> Encoder<'a> {
             choices: IndexVec::new(),
             edges: Vec::new(),
             orders: Vec::new(),
-            lenient: !analysis.opaque.is_empty(),
+            lenient: !ground.analysis.opaque.is_empty(),
         }
     }
 
@@ -137,6 +135,10 @@ impl<'a> Encoder<'a> {
     /// Two encoders of one formula: it goes from one to the other.
     pub(crate) fn swap_formula(&mut self, other: &mut Encoder<'_>) {
         std::mem::swap(&mut self.gates, &mut other.gates);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.cancel.is_stopped()
     }
 
     fn store(&self) -> &'a TermStore {
@@ -246,8 +248,12 @@ impl<'a> Encoder<'a> {
             by_order.entry(order).or_default().push((from, to, lit));
         }
         for edges in by_order.into_values() {
+            if self.is_stopped() {
+                return;
+            }
             let nodes = edges.iter().map(|(from, to, _)| from.max(to) + 1).max().unwrap_or(0);
-            encode_acyclic(&mut self.gates.sink, nodes, &edges);
+            let cancel = self.cancel;
+            encode_acyclic(&mut self.gates.sink, nodes, &edges, &|| cancel.is_stopped());
         }
     }
 }

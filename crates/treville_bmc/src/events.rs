@@ -2,7 +2,7 @@
 
 use crate::Alias;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::{Idx, IndexVec};
+use treville_base::{Cancel, Idx, IndexVec};
 use treville_event::{BaseRel, Cell, EventSet, Kind, Relation, Skeleton};
 use treville_ir::{ObjectId, ThreadId};
 use treville_relations::{Facts, Known};
@@ -26,35 +26,45 @@ pub(crate) struct Events<'a> {
     pub(crate) facts: Facts,
     /// Where a pair that may be in a base relation is in it only under a condition: the ways in which it is.
     pub(crate) conditions: BTreeMap<(BaseRel, usize, usize), Vec<Conditions>>,
+    cancel: &'a Cancel,
 }
 
 impl<'a> Events<'a> {
+    /// `None` if cancelled.
     pub(crate) fn new(
         prepared: &'a Prepared<'a>,
         frame: &'a Frame<'a>,
         threads: &'a IndexVec<ThreadId, GuardedThread>,
         alias: Alias,
-    ) -> Self {
+        cancel: &'a Cancel,
+    ) -> Option<Self> {
         let solved: Vec<Solved> =
             frame.events.iter().map(|e| Solved { cell: e.cell, read: None, written: None }).collect();
-        let skeleton = outline(prepared.program, prepared.vocabulary, frame, &solved);
+        let skeleton = outline(prepared.program, prepared.vocabulary, frame, &solved, cancel);
         let n = frame.events.len();
         let mut events = Events {
             prepared,
             frame,
             threads,
             skeleton,
-            cells: Vec::with_capacity(n),
+            cells: vec![Vec::new(); n],
             strays: Vec::new(),
             facts: Facts::new(n),
             conditions: BTreeMap::new(),
+            cancel,
         };
         events.place(alias);
         events.relate_happening();
         events.relate_statically();
         events.relate_locally();
         events.relate_memory();
-        events
+        (!cancel.is_stopped()).then_some(events)
+    }
+
+    /// All events, as long as nobody cancels: what is made of them then does not count.
+    fn each(&self) -> impl Iterator<Item = usize> + use<'a> {
+        let cancel = self.cancel;
+        (0..self.len()).take_while(|_| !cancel.is_stopped())
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -98,7 +108,8 @@ impl<'a> Events<'a> {
 
     /// Finds the cells that events may touch.
     fn place(&mut self, alias: Alias) {
-        for (e, event) in self.frame.events.iter().enumerate() {
+        for e in self.each() {
+            let event = &self.frame.events[e];
             let mut cells = Vec::new();
             match (event.cell, event.address) {
                 (Some(cell), _) => cells.push(cell),
@@ -130,7 +141,7 @@ impl<'a> Events<'a> {
             }
             cells.sort();
             cells.dedup();
-            self.cells.push(cells);
+            self.cells[e] = cells;
         }
         self.strays.dedup();
     }
@@ -153,7 +164,7 @@ impl<'a> Events<'a> {
             self.threads.iter().map(|thread| Together::new(thread, store)).collect();
         let mut implies = Relation::new(n);
         let mut exclusive = Relation::new(n);
-        for a in 0..n {
+        for a in self.each() {
             let row = implies.row_mut(a);
             row.copy_from_slice(always.as_words());
             implies.insert(a, a);
@@ -197,7 +208,7 @@ impl<'a> Events<'a> {
         let mut dependencies: Vec<(BaseRel, Relation, Relation)> =
             DEPENDENCIES.iter().map(|(rel, _)| (*rel, Relation::new(n), Relation::new(n))).collect();
         let [mut amo, mut lxsx] = std::array::from_fn(|_| (Relation::new(n), Relation::new(n)));
-        for b in 0..n {
+        for b in self.each() {
             let Some((thread, j)) = self.at(b) else { continue };
             let action = &self.frame.of_thread(thread)[j].action;
             self.order_before(b, &mut po);
@@ -288,7 +299,7 @@ impl<'a> Events<'a> {
         };
         let certain: Vec<bool> = (0..n).map(|e| objects[e].len() == 1 && !outside(e)).collect();
         let (mut may, mut must) = (Relation::new(n), Relation::new(n));
-        for a in (0..n).filter(|a| !objects[*a].is_empty()) {
+        for a in self.each().filter(|a| !objects[*a].is_empty()) {
             for b in (0..n).filter(|&b| !self.is_exclusive(a, b) && !objects[a].is_disjoint(&objects[b])) {
                 may.insert(a, b);
                 if certain[a] && certain[b] || a == b && !outside(a) {
@@ -304,7 +315,7 @@ impl<'a> Events<'a> {
         let n = self.len();
         let free_co = self.prepared.free_co;
         let [mut loc, mut same, mut rf, mut co, mut first] = std::array::from_fn(|_| Relation::new(n));
-        for a in 0..n {
+        for a in self.each() {
             for b in (0..n).filter(|&b| !self.is_exclusive(a, b)) {
                 let (x, y) = (&self.skeleton.events[Idx::from_usize(a)], &self.skeleton.events[Idx::from_usize(b)]);
                 if x.register.is_some() && x.register == y.register && x.thread == y.thread {

@@ -4,9 +4,12 @@
 //! That a query is absent is a proof of the query and, where the program can have such, one that there are no more executions
 //! with values out of thin air, which were judged one by one, one that no access strays from all cells and, if the answer is
 //! for all bounds, one that no thread is cut. Flags of the model that are not raised have a proof each.
+//!
+//! A formula without any solution would prove everything. So each proof has a solution of its formula without the goal, which was
+//! run again and judged; where there is none, nothing is proved.
 
 use crate::encode::Encoder;
-use crate::solve::{Ground, Search, Stop, disagree};
+use crate::solve::{Ground, Search, Stop, disagree, new_formula};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use treville_base::{Idx, Name};
@@ -50,16 +53,24 @@ impl Goal {
         }
     }
 
-    /// Literals that hold together in the executions that do it. None if the formula has no way to say it.
-    fn lits(&self, search: &mut Search<'_>) -> Option<Vec<Lit>> {
-        let of_counted = match self {
-            Goal::Query(i) => search.asked(*i)?,
-            Goal::ThinAir => Some(search.encoder.circles()).filter(|lit| *lit != Lit::FALSE)?,
-            Goal::Stray => return Some(vec![search.encoder.strays]).filter(|lits| lits[0] != Lit::FALSE),
-            Goal::Cut => return Some(vec![search.encoder.cut]).filter(|lits| lits[0] != Lit::FALSE),
-            Goal::Flag(name) => *search.encoder.notes.get(name)?,
+    /// Whether it is about executions that count, or about all.
+    fn is_of_counted(&self) -> bool {
+        match self {
+            Goal::Query(_) | Goal::ThinAir | Goal::Flag(_) => true,
+            Goal::Stray | Goal::Cut => false,
+        }
+    }
+
+    /// A literal that holds in the executions that do it. None if the formula has no way to say it.
+    fn lit(&self, search: &mut Search<'_>) -> Option<Lit> {
+        let lit = match self {
+            Goal::Query(i) => return search.asked(*i),
+            Goal::Flag(name) => return search.encoder.notes.get(name).copied(),
+            Goal::ThinAir => search.encoder.circles(),
+            Goal::Stray => search.encoder.strays,
+            Goal::Cut => search.encoder.cut,
         };
-        Some(search.counted.iter().copied().chain([of_counted]).collect())
+        Some(lit).filter(|lit| *lit != Lit::FALSE)
     }
 }
 
@@ -75,24 +86,41 @@ pub(crate) fn prove(ground: &Ground<'_>, outcome: &Outcome) -> Result<Vec<Proof>
     if !outcome.cut {
         goals.push(Goal::Cut);
     }
+    let Some(witness) = witness(ground, outcome)? else { return Ok(Vec::new()) };
     let mut proofs = Vec::new();
     for goal in goals {
-        proofs.extend(prove_goal(ground, &goal, outcome.cut)?);
+        proofs.extend(prove_goal(ground, &goal, outcome.cut, &witness)?);
     }
     Ok(proofs)
 }
 
+/// A solution of the formula without any goal, which was run again and judged: the formula does not contradict itself. If queries
+/// were found, it is one of the last of them, which programs use to ask for an execution that completes.
+fn witness(ground: &Ground<'_>, outcome: &Outcome) -> Result<Option<Vec<Lit>>, Stop> {
+    let mut search = ground.search(new_formula())?;
+    let n_vars = search.encoder.solver().stats().variables as i32;
+    let found = outcome.answers.iter().rposition(Answer::is_found);
+    let asked: Vec<Lit> = found.and_then(|query| search.asked(query)).into_iter().collect();
+    if !search.next(&asked, true)? {
+        return Ok(None);
+    }
+    let value = |number: i32| Lit::new(number).negated_if(!search.encoder.is_true(Lit::new(number)));
+    Ok(Some((1..=n_vars).map(value).collect()))
+}
+
 /// A proof of one goal, which says so if longer executions were cut; none if the formula has no way to say it, or a flag is
 /// raised after all.
-fn prove_goal(ground: &Ground<'_>, goal: &Goal, cut: bool) -> Result<Option<Proof>, Stop> {
+fn prove_goal(ground: &Ground<'_>, goal: &Goal, cut: bool, witness: &[Lit]) -> Result<Option<Proof>, Stop> {
     let (mut solver, record) = Solver::with_proof(Orders::new());
     solver.theory_mut().keep_log();
     let mut search = ground.search(Gates::new(solver))?;
-    let Some(lits) = goal.lits(&mut search) else { return Ok(None) };
-    for lit in lits {
+    let counted = std::mem::take(&mut search.counted);
+    for lit in counted.into_iter().filter(|_| goal.is_of_counted()) {
         search.encoder.solver().add_clause(&[lit]);
     }
-    search.counted.clear();
+    let n_program = record.borrow().n_inputs();
+    let Some(lit) = goal.lit(&mut search) else { return Ok(None) };
+    search.encoder.solver().add_clause(&[lit]);
     let n_encoded = record.borrow().n_inputs();
     while search.next(&[], true)? {
         match goal {
@@ -109,8 +137,20 @@ fn prove_goal(ground: &Ground<'_>, goal: &Goal, cut: bool) -> Result<Option<Proo
         (certificate::DERIVATION, text(|out| record.write_lrat(out))),
         (certificate::ORDERS, orders(&search.encoder)),
         (certificate::LEMMAS, lemmas),
+        (certificate::WITNESS, assignment(n_program, witness)),
     ]);
     Ok(Some(Proof { name: goal.name(), texts }))
+}
+
+/// A solution of the first clauses.
+fn assignment(n_clauses: usize, witness: &[Lit]) -> String {
+    let mut out =
+        format!("c an execution of the program alone, which was run again and judged\np witness {n_clauses}\n");
+    for lits in witness.chunks(20) {
+        let lits: Vec<String> = lits.iter().map(|lit| format!("{lit:?}")).collect();
+        let _ = writeln!(out, "v {} 0", lits.join(" "));
+    }
+    out
 }
 
 /// What is written, as text; memory takes everything.

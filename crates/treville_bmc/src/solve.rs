@@ -23,10 +23,10 @@ use treville_vm::Shape;
 /// What formulas are made of: the program, unfolded up to a bound, and what is known of its executions.
 pub(crate) struct Ground<'a> {
     pub(crate) task: &'a Task,
-    options: &'a Options,
+    pub(crate) options: &'a Options,
     pub(crate) events: &'a Events<'a>,
     pub(crate) model: &'a Model,
-    analysis: &'a Analysis,
+    pub(crate) analysis: &'a Analysis,
     pub(crate) shape: Shape,
     required: Vec<TermId>,
     complete: TermId,
@@ -176,7 +176,7 @@ pub(crate) fn with_ground<R>(
         Err(Failed::NoAxioms | Failed::TooManyPaths) => return Err(late()),
     };
     let frame = prepared.frame(&vec![0; task.program.roots.len()]);
-    let mut events = Events::new(&prepared, &frame, &threads, options.alias);
+    let mut events = Events::new(&prepared, &frame, &threads, options.alias, cancel).ok_or_else(late)?;
     if options.local {
         events.facts = local(model, &events.facts, cancel).ok_or_else(late)?;
     }
@@ -200,9 +200,13 @@ impl Ground<'_> {
 
     /// What is known, added to a formula.
     pub(crate) fn search(&self, formula: Formula) -> Result<Search<'_>, Stop> {
-        let mut encoder = Encoder::new(self.events, self.model, self.analysis, *self.options, formula);
+        let mut encoder = Encoder::new(self, formula);
+        let cancel = &self.task.limits.cancel;
         encoder.program(&self.required, self.complete, &self.cuts);
-        encoder.model(&self.task.limits.cancel).ok_or_else(|| Stop(late(self.task)))?;
+        encoder.model();
+        if cancel.is_stopped() {
+            return Err(Stop(late(self.task)));
+        }
         if self.task.reductions.has(Reduction::Symmetry) && self.options.encoding == Encoding::Lazy {
             encoder.learn_alike(exchanges(self.events));
         }

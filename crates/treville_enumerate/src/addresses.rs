@@ -90,7 +90,7 @@ impl<'a> Addresses<'a> {
     /// False if there is too much to do.
     fn choose(&mut self, open: &[usize], values: &mut Values<'_>) -> bool {
         self.steps += 1;
-        if self.steps > MAX_COMBINATIONS || self.cancel.is_raised() {
+        if self.steps > MAX_COMBINATIONS || self.cancel.is_stopped() {
             return false;
         }
         if self.frame.contradicts(values) {

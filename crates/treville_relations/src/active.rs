@@ -118,6 +118,9 @@ impl<'a> Needs<'a> {
             loop {
                 let mut grown = false;
                 for &t in component.terms.iter().rev() {
+                    if self.context.world.is_stopped() {
+                        return;
+                    }
                     for polarity in Polarity::BOTH {
                         let pairs = self.active[t].of(polarity).union(stated[t].of(polarity));
                         if !pairs.is_empty() {
@@ -216,7 +219,7 @@ impl<'a> Needs<'a> {
         loop {
             let mut more = rest(&all);
             more.intersect_assign(self.unknown[t].rel());
-            if more.is_subset(&all) {
+            if more.is_subset(&all) || self.context.world.is_stopped() {
                 return all;
             }
             all.union_assign(&more);

@@ -92,7 +92,7 @@ pub struct Counts {
 pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel) -> Option<Analysis> {
     let duties = duties(model, options.notes);
     let plan = Plan::new(model, &duties);
-    let context = Context::new(model, facts, options.level >= Level::Must);
+    let context = Context::new(model, facts, options.level >= Level::Must, cancel);
     let (knowledge, opaque) = bottom_up(&context, &plan, options.level, cancel)?;
     let mut sizes = Sizes::default();
     sizes.each(model, &plan, |t, counts| {
@@ -119,6 +119,9 @@ pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel)
         relevance.push(Relevance { duty, pairs });
     }
     needs.pass_down(&stated);
+    if cancel.is_stopped() {
+        return None;
+    }
     let Needs { active, steps, .. } = needs;
     sizes.each(model, &plan, |t, counts| {
         counts.extended += knowledge[t].unknown().len();

@@ -24,6 +24,9 @@ pub(crate) fn bottom_up(
         match component.recursion {
             Recursion::None => {
                 for &t in &component.terms {
+                    if context.world.is_stopped() {
+                        return None;
+                    }
                     match context.leaf(t) {
                         Some(leaf) => known[t] = leaf,
                         // Part of the identity is that by its type.

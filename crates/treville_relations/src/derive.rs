@@ -2,7 +2,7 @@
 
 use crate::facts::{Factor, World};
 use crate::{Extent, Facts, Known};
-use treville_base::IndexVec;
+use treville_base::{Cancel, IndexVec};
 use treville_event::{BaseRel, EventSet, Relation};
 use treville_model::{Model, Orders, PickSource, Shape, Term, TermId};
 
@@ -21,7 +21,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(model: &'a Model, facts: &'a Facts, musts: bool) -> Self {
+    pub(crate) fn new(model: &'a Model, facts: &'a Facts, musts: bool, cancel: &Cancel) -> Self {
         let mut local: IndexVec<TermId, bool> = model.terms.iter().map(|_| false).collect();
         for (t, info) in model.terms.iter_enumerated() {
             local[t] = match info.term {
@@ -36,7 +36,7 @@ impl<'a> Context<'a> {
                 _ => false,
             };
         }
-        Context { model, facts, world: World::new(facts), musts, local }
+        Context { model, facts, world: World::new(facts, cancel), musts, local }
     }
 
     /// The bounds of a term by the bounds of its operands.

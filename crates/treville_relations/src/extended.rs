@@ -75,6 +75,9 @@ pub(crate) fn extend<'a>(
         state.sweep_down();
         state.sweep_up();
     }
+    if cancel.is_stopped() {
+        return None;
+    }
     let stated = state.stated();
     let contradictions = state.contradictions.iter().filter(|(x, y)| x <= y).collect();
     Some(Tightened { context: state.context, known: state.known, contradictions, stated })
@@ -162,7 +165,7 @@ impl Tightening<'_> {
     fn sweep_down(&mut self) {
         let plan = self.plan;
         for t in plan.terms().rev() {
-            if std::mem::take(&mut self.marks[t].down) {
+            if std::mem::take(&mut self.marks[t].down) && !self.context.world.is_stopped() {
                 self.pass_down(t);
             }
         }
@@ -171,7 +174,7 @@ impl Tightening<'_> {
     fn sweep_up(&mut self) {
         let plan = self.plan;
         for (i, component) in plan.components.iter().enumerate() {
-            if !component.terms.iter().any(|t| self.marks[*t].up) {
+            if !component.terms.iter().any(|t| self.marks[*t].up) || self.context.world.is_stopped() {
                 continue;
             }
             if component.recursion == Recursion::Least {
@@ -205,7 +208,7 @@ impl Tightening<'_> {
             let at = component.terms.binary_search(&t).unwrap_or_default();
             now.may.intersect_assign(&before[at].may);
             now.must.union_assign(&known[t].must);
-            let changed = now != known[t];
+            let changed = now != known[t] && !context.world.is_stopped();
             known[t] = now;
             changed
         }) {}
@@ -233,7 +236,7 @@ impl Tightening<'_> {
                 let mut rounds = Rounds::new(context, component);
                 while rounds.next(|t| {
                     let now = context.derive(t, known).must;
-                    let changed = now != known[t].must;
+                    let changed = now != known[t].must && !context.world.is_stopped();
                     known[t].must = now;
                     changed
                 }) {}

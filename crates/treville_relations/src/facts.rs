@@ -2,7 +2,7 @@
 
 use crate::Known;
 use std::collections::BTreeMap;
-use treville_base::Name;
+use treville_base::{Cancel, Name};
 use treville_event::{BaseRel, EventSet, Relation};
 
 /// Events, each of which happens or does not, with what is certain of them. An execution is a set of events that happen, with
@@ -49,9 +49,9 @@ pub(crate) enum Factor<'a> {
 }
 
 impl Factor<'_> {
-    fn compose(self, other: Factor<'_>) -> Relation {
+    fn compose(self, other: Factor<'_>, cancel: &Cancel) -> Relation {
         match (self, other) {
-            (Factor::Rel(a), Factor::Rel(b)) => a.compose(b),
+            (Factor::Rel(a), Factor::Rel(b)) => compose(a, b, cancel),
             (Factor::On(set), Factor::Rel(b)) => {
                 let mut r = Relation::new(set.universe());
                 r.restrict_domain_into(set, b);
@@ -65,6 +65,18 @@ impl Factor<'_> {
             (Factor::On(a), Factor::On(b)) => Relation::identity_on(&a.intersection(b)),
         }
     }
+}
+
+/// `a ; b`, or part of it if cancelled.
+fn compose(a: &Relation, b: &Relation, cancel: &Cancel) -> Relation {
+    let n = a.universe();
+    let mut r = Relation::new(n);
+    for x in (0..n).take_while(|_| !cancel.is_stopped()) {
+        for y in a.successors(x) {
+            r.row_mut(x).iter_mut().zip(b.row(y)).for_each(|(to, from)| *to |= from);
+        }
+    }
+    r
 }
 
 /// Which events happen together: facts in the form that operators use.
@@ -81,10 +93,12 @@ pub(crate) struct World {
     pub(crate) possible: EventSet,
     /// Everything happens: no condition need be looked at.
     pub(crate) certain: bool,
+    /// Once it is raised, what is derived does not count any more.
+    cancel: Cancel,
 }
 
 impl World {
-    pub(crate) fn new(facts: &Facts) -> World {
+    pub(crate) fn new(facts: &Facts, cancel: &Cancel) -> World {
         let n = facts.n;
         let implied = facts.implies.inverse();
         let mut world = World {
@@ -94,16 +108,21 @@ impl World {
             compatible: Relation::full(n),
             possible: EventSet::full(n),
             certain: false,
+            cancel: cancel.clone(),
         };
         world.exclude(&facts.exclusive);
         world
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.cancel.is_stopped()
     }
 
     /// Adds pairs that never both happen, and what follows from them.
     pub(crate) fn exclude(&mut self, pairs: &Relation) {
         if !pairs.is_empty() {
             // Where `x` brings an event along that excludes something, `x` excludes it too.
-            let mut exclusive = self.implies.compose(pairs).compose(&self.implied);
+            let mut exclusive = compose(&compose(&self.implies, pairs, &self.cancel), &self.implied, &self.cancel);
             exclusive.union_assign(&exclusive.inverse());
             let never = EventSet::from_members(self.n, (0..self.n).filter(|&x| exclusive.contains(x, x)));
             for x in never.iter() {
@@ -124,7 +143,7 @@ impl World {
 
     /// `a ; b` for what may be.
     pub(crate) fn compose_may(&self, a: Factor<'_>, b: Factor<'_>) -> Relation {
-        let mut r = a.compose(b);
+        let mut r = a.compose(b, &self.cancel);
         r.intersect_assign(&self.compatible);
         r
     }
@@ -133,11 +152,11 @@ impl World {
     pub(crate) fn compose_must(&self, a: Factor<'_>, b: Factor<'_>) -> Relation {
         let mut r = match (a, b) {
             (Factor::Rel(a), Factor::Rel(b)) if !self.certain => {
-                let mut r = a.intersection(&self.implies).compose(b);
-                r.union_assign(&a.compose(&b.intersection(&self.implied)));
+                let mut r = compose(&a.intersection(&self.implies), b, &self.cancel);
+                r.union_assign(&compose(a, &b.intersection(&self.implied), &self.cancel));
                 r
             }
-            _ => a.compose(b),
+            _ => a.compose(b, &self.cancel),
         };
         r.intersect_assign(&self.compatible);
         r
@@ -146,11 +165,7 @@ impl World {
     /// The transitive closure of what may be: events of a path happen together.
     pub(crate) fn close_may(&self, r: &Relation) -> Relation {
         let mut r = r.clone();
-        if self.certain {
-            r.close_transitively();
-            return r;
-        }
-        for k in 0..self.n {
+        for k in (0..self.n).take_while(|_| !self.is_stopped()) {
             let via = r.row(k).to_vec();
             for i in (0..self.n).filter(|&i| i != k) {
                 if r.contains(i, k) {
@@ -165,17 +180,13 @@ impl World {
     /// The transitive closure of what must be: each event between must happen because an end of some part of the path does.
     pub(crate) fn close_must(&self, r: &Relation) -> Relation {
         let mut r = r.clone();
-        if self.certain {
-            r.close_transitively();
-            return r;
-        }
-        while self.close_must_once(&mut r) {}
+        while !self.is_stopped() && self.close_must_once(&mut r) {}
         r
     }
 
     fn close_must_once(&self, r: &mut Relation) -> bool {
         let mut grown = false;
-        for k in 0..self.n {
+        for k in (0..self.n).take_while(|_| !self.is_stopped()) {
             let via = r.row(k).to_vec();
             for i in (0..self.n).filter(|&i| i != k) {
                 if r.contains(i, k) {

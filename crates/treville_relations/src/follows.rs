@@ -94,12 +94,18 @@ pub(crate) fn follows(
     let nothing = Follows::all(&Relation::new(0));
     let mut all: IndexVec<TermId, Follows> = context.model.terms.iter().map(|_| nothing.clone()).collect();
     for component in &plan.components {
+        if context.world.is_stopped() {
+            break;
+        }
         for &t in &component.terms {
             if let crate::Extent::Rel(must) = &known[t].must {
                 all[t] = Follows::all(must);
             }
         }
         let mut make = |t: TermId| {
+            if context.world.is_stopped() {
+                return false;
+            }
             let Some(now) = derive(context, known, choices, &all, t) else { return false };
             let changed = now != all[t];
             all[t] = now;

@@ -17,10 +17,11 @@ use treville_model::{CheckKind, Model, Term, TermId};
 pub fn local(model: &Model, facts: &Facts, cancel: &Cancel) -> Option<Facts> {
     let duties = duties(model, false);
     let plan = Plan::new(model, &duties);
-    let context = Context::new(model, facts, true);
+    let context = Context::new(model, facts, true, cancel);
     let (known, _) = bottom_up(&context, &plan, Level::Must, cancel)?;
     let excluded = Excluded::new(&context, &plan, &known, &duties);
-    Some(prune(&context, &excluded.pairs))
+    let facts = prune(&context, &excluded.pairs);
+    (!cancel.is_stopped()).then_some(facts)
 }
 
 /// Steps of communication that no execution of the model has.
@@ -40,6 +41,9 @@ impl<'a> Excluded<'a> {
         let pairs = Follows { rf: none(), rf_inverse: none(), co: none(), fr: none() };
         let mut excluded = Excluded { context, choices, known, follows, pairs };
         for duty in duties.iter().filter(|d| d.polarity == Polarity::Up) {
+            if context.world.is_stopped() {
+                break;
+            }
             match duty.kind {
                 CheckKind::Acyclic => {
                     let leads = context.world.close_must(known[duty.term].must.rel());
@@ -133,6 +137,9 @@ fn overwritten(context: &Context<'_>, facts: &Facts, not_before: &Relation) -> R
     };
     let brings = |x: usize, y: usize| context.world.implies.contains(x, y);
     for (first, read) in rf.may.iter().filter(|(w, _)| facts.writes.contains(*w)) {
+        if context.world.is_stopped() {
+            break;
+        }
         let between = |&second: &usize| {
             second != first
                 && second != read

@@ -82,7 +82,7 @@ fn by_theory(backend: Backend, orders: Orders, problem: &Problem) -> (Verdict, S
 fn by_clauses(backend: Backend, problem: &Problem) -> (Verdict, Stats) {
     let mut solver = Solver::new(backend);
     give(problem, &mut solver);
-    encode_acyclic(&mut solver, problem.n_nodes, &problem.edges);
+    encode_acyclic(&mut solver, problem.n_nodes, &problem.edges, &|| false);
     search(solver)
 }
 

@@ -1,17 +1,22 @@
 //! A checker of complete proofs that a formula with orders has no solution. It reads texts only, and shares nothing with those
 //! who make them.
 //!
-//! A proof is four texts:
+//! A proof is five texts:
 //! - the formula, all clauses in the DIMACS format: first those that encode the problem, then those with a reason;
 //! - the derivation in the LRAT format, whose last clause must be the empty one;
 //! - the orders, with lines `o ORDER NAME` and `e EDGE ORDER FROM TO LITERAL`: in this order FROM comes before TO if LITERAL holds;
 //! - the reasons, after a line `p lemmas N`, which says that the first N clauses encode the problem. Each further clause has one:
 //!   `l CLAUSE EDGE … 0` if it forbids a cycle, which the edges form one after the other, or `j CLAUSE` if it excludes a solution
-//!   that was judged by itself. Of the latter nothing can be checked here, and they are counted.
+//!   that was judged by itself. Of the latter nothing can be checked here, and they are counted;
+//! - the witness, after a line `p witness N`: lines `v LITERAL … 0`, an assignment that satisfies the first N clauses and all orders.
+//!   So what comes after these is to blame that there is no solution: the goal, whose clauses define new variables, or state one
+//!   literal each.
 //!
-//! Lines that start with `c` are for people.
+//! Lines that start with `c` are for people. Each other line is one clause, step, edge or reason, and nothing follows it.
 
-use crate::lrat::{self, Clauses, read_list};
+mod witness;
+
+use crate::lrat::{self, Clauses, read_last_list};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names for files with the texts.
@@ -19,6 +24,7 @@ pub const FORMULA: &str = "formula.cnf";
 pub const DERIVATION: &str = "derivation.lrat";
 pub const ORDERS: &str = "orders.txt";
 pub const LEMMAS: &str = "lemmas.txt";
+pub const WITNESS: &str = "witness.txt";
 
 /// The texts of a proof.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +33,7 @@ pub struct Certificate<'a> {
     pub derivation: &'a str,
     pub orders: &'a str,
     pub lemmas: &'a str,
+    pub witness: &'a str,
 }
 
 /// What a correct proof rests on.
@@ -76,6 +83,7 @@ pub fn check(proof: &Certificate<'_>) -> Result<Checked, Fault> {
     let clauses = lrat::read_dimacs(proof.formula).map_err(in_formula)?;
     let edges = read_edges(proof.orders)?;
     let checked = check_reasons(proof.lemmas, &clauses, &edges)?;
+    witness::check(proof.witness, &clauses, &edges, checked.encoded as u64)?;
     let last = lrat::check_from(clauses, proof.derivation).map_err(in_derivation)?;
     if last.is_empty() {
         Ok(checked)
@@ -123,6 +131,12 @@ fn number<'a, N: std::str::FromStr>(words: &mut impl Iterator<Item = &'a str>) -
     words.next()?.parse().ok()
 }
 
+/// The number in the line that a text starts with, after the words `p` and `what`.
+fn head_number<'a>(words: &mut impl Iterator<Item = &'a str>, what: &str) -> Option<u64> {
+    let number = words.next().filter(|word| *word == what).and(number(words))?;
+    words.next().is_none().then_some(number)
+}
+
 fn read_edge<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<(u64, Edge)> {
     let id = number(words)?;
     let edge = Edge { order: number(words)?, from: number(words)?, to: number(words)?, lit: number(words)? };
@@ -134,7 +148,7 @@ fn check_reasons(text: &str, clauses: &Clauses, edges: &FxHashMap<u64, Edge>) ->
     let mut lines = lines(text);
     let head = Fault { text: LEMMAS, line: 1, what: "the text starts with `p lemmas` and a number" };
     let Some((_, "p", mut words)) = lines.next() else { return Err(head) };
-    let n_encoded: u64 = words.next().filter(|word| *word == "lemmas").and(number(&mut words)).ok_or(head)?;
+    let n_encoded = head_number(&mut words, "lemmas").ok_or(head)?;
     let mut with_reason = FxHashSet::default();
     let mut checked = Checked { encoded: clauses.len().min(n_encoded as usize), lemmas: 0, judged: 0 };
     for (line, word, mut words) in lines {
@@ -147,12 +161,13 @@ fn check_reasons(text: &str, clauses: &Clauses, edges: &FxHashMap<u64, Edge>) ->
         }
         match word {
             "l" => {
-                let cycle: Vec<u64> = read_list(&mut words).map_err(fault)?;
+                let cycle: Vec<u64> = read_last_list(&mut words).map_err(fault)?;
                 let cycle: Option<Vec<&Edge>> = cycle.iter().map(|edge| edges.get(edge)).collect();
                 forbids(clause, &cycle.ok_or(fault("there is no such edge"))?, clauses, n_encoded).map_err(fault)?;
                 checked.lemmas += 1;
             }
-            "j" => checked.judged += 1,
+            "j" if words.next().is_none() => checked.judged += 1,
+            "j" => return Err(fault("something follows a judgement")),
             _ => return Err(fault("neither a lemma nor a judgement")),
         }
     }
@@ -184,6 +199,7 @@ mod tests {
         derivation: "5 0 2 3 4 0\n",
         orders: "o 1 co\ne 1 1 0 1 2\ne 2 1 1 2 1\ne 3 1 2 0 3\no 2 sc\ne 4 2 2 0 3\n",
         lemmas: "p lemmas 3\nc 0 -> 1 -> 2 -> 0\nl 4 1 2 3 0\n",
+        witness: "p witness 2\nv 1 2 -3 0\n",
     };
 
     #[test]
@@ -221,7 +237,52 @@ mod tests {
         assert_eq!(check(&unfinished).unwrap_err().what, "the last clause is not the empty one");
         let wrong = Certificate { derivation: "5 0 2 3 0\n", ..RIGHT };
         assert_eq!(check(&wrong).unwrap_err().to_string(), "derivation.lrat:1: no contradiction");
-        let cut = Certificate { formula: "1 0\n2 0\n3 0\n-3 -2\n", ..RIGHT };
-        assert_eq!(check(&cut).unwrap_err().what, "the last clause does not end");
+        let cut = Certificate { formula: "p cnf 4 4\n1 0\n2 0\n3 0\n-3 -2\n", ..RIGHT };
+        assert_eq!(check(&cut).unwrap_err().to_string(), "formula.cnf:5: a list does not end");
+    }
+
+    #[test]
+    fn nothing_follows_the_end_of_a_line() {
+        let formula = |formula| check(&Certificate { formula, ..RIGHT }).unwrap_err().to_string();
+        assert_eq!(
+            formula("p cnf 4 4\n1 0\n2 0 4\n3 0\n-3 -2 0\n"),
+            "formula.cnf:3: something follows the 0 of a list"
+        );
+        assert_eq!(
+            formula("p cnf 4 3\n1 0\n2 0\n3 0\n-3 -2 0\n"),
+            "formula.cnf: there are not as many clauses as it says"
+        );
+        assert_eq!(formula("p cnf 2 4\n1 0\n2 0\n3 0\n-3 -2 0\n"), "formula.cnf:4: a variable beyond the last one");
+        assert_eq!(formula("1 0\n2 0\n3 0\n-3 -2 0\n"), "formula.cnf:1: the clauses are not in the DIMACS format");
+        let derivation = |derivation| check(&Certificate { derivation, ..RIGHT }).unwrap_err().to_string();
+        assert_eq!(derivation("5 0 2 3 4 0 7\n"), "derivation.lrat:1: something follows the 0 of a list");
+        assert_eq!(derivation("5 d 1 0 7\n5 0 2 3 4 0\n"), "derivation.lrat:1: something follows the 0 of a list");
+        let lemmas = |lemmas| check(&Certificate { lemmas, ..RIGHT }).unwrap_err().to_string();
+        assert_eq!(lemmas("p lemmas 3\nl 4 1 2 3 0 1\n"), "lemmas.txt:2: something follows the 0 of a list");
+        assert_eq!(lemmas("p lemmas 3\nj 4 5\n"), "lemmas.txt:2: something follows a judgement");
+        assert_eq!(lemmas("p lemmas 3 4\nj 4\n"), "lemmas.txt:1: the text starts with `p lemmas` and a number");
+    }
+
+    #[test]
+    fn a_formula_that_contradicts_itself_proves_nothing() {
+        let witness = |witness| check(&Certificate { witness, ..RIGHT }).unwrap_err().to_string();
+        assert_eq!(witness(""), "witness.txt:1: the text starts with `p witness` and a number");
+        assert_eq!(witness("p witness 2\n"), "witness.txt: a clause of the program is not satisfied");
+        assert_eq!(witness("p witness 2\nv 1 -2 -3 0\n"), "witness.txt: a clause of the program is not satisfied");
+        assert_eq!(witness("p witness 2\nv 1 2 -2 -3 0\n"), "witness.txt:2: a variable has two values");
+        assert_eq!(witness("p witness 2\nv 1 2 0 3\n"), "witness.txt:2: something follows the 0 of a list");
+        assert_eq!(witness("p witness 2\nv 1 2 0\n"), "witness.txt: an edge of an order has no value");
+        assert_eq!(witness("p witness 3\nv 1 2 3 0\n"), "witness.txt: an order has a cycle");
+        assert_eq!(witness("p witness 4\nv 1 2 -3 0\n"), "witness.txt: the program has more clauses than the problem");
+        let other = Certificate {
+            formula: "p cnf 4 5\n1 0\n2 0\n3 4 0\n-4 0\n-3 -2 0\n",
+            lemmas: "p lemmas 4\nl 5 1 2 3 0\n",
+            derivation: "6 0 4 3 2 5 0\n",
+            witness: "p witness 2\nv 1 2 -3 -4 0\n",
+            ..RIGHT
+        };
+        assert_eq!(check(&other), Ok(Checked { encoded: 4, lemmas: 1, judged: 0 }));
+        let hidden = Certificate { formula: "p cnf 4 5\n1 0\n2 3 4 0\n3 -2 0\n-4 0\n-3 -2 0\n", ..other };
+        assert_eq!(check(&hidden).unwrap_err().what, "a clause of the goal is about the program");
     }
 }

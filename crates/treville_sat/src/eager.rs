@@ -8,8 +8,13 @@
 use crate::{ClauseSink, Lit};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Requires that the edges `(from, to, lit)` between `n` nodes whose literals hold form no cycle.
-pub fn encode_acyclic(sink: &mut impl ClauseSink, n: usize, edges: &[(usize, usize, Lit)]) {
+/// Requires that the edges `(from, to, lit)` between `n` nodes whose literals hold form no cycle. Ends early if `is_stopped` says so.
+pub fn encode_acyclic(
+    sink: &mut impl ClauseSink,
+    n: usize,
+    edges: &[(usize, usize, Lit)],
+    is_stopped: &dyn Fn() -> bool,
+) {
     let mut graph = Shrinking::new(n);
     for (from, to, lit) in edges.iter().filter(|edge| edge.2 != Lit::FALSE) {
         if from == to {
@@ -19,7 +24,7 @@ pub fn encode_acyclic(sink: &mut impl ClauseSink, n: usize, edges: &[(usize, usi
         }
     }
     let mut queue: BTreeSet<(usize, usize)> = (0..n).map(|node| (graph.cost(node), node)).collect();
-    while let Some((_, node)) = queue.pop_first() {
+    while let Some((_, node)) = queue.pop_first().filter(|_| !is_stopped()) {
         let neighbours = graph.neighbours(node);
         for other in &neighbours {
             queue.remove(&(graph.cost(*other), *other));

@@ -30,7 +30,7 @@ pub(crate) fn check_from(mut clauses: Clauses, lrat: &str) -> Result<Vec<i32>, F
         let Some(id) = words.next() else { continue };
         let id: u64 = id.parse().map_err(|_| fault("a step starts with its number"))?;
         if words.next_if_eq(&"d").is_some() {
-            for deleted in read_list(&mut words).map_err(fault)? {
+            for deleted in read_last_list(&mut words).map_err(fault)? {
                 clauses.remove(&deleted);
             }
             continue;
@@ -39,7 +39,7 @@ pub(crate) fn check_from(mut clauses: Clauses, lrat: &str) -> Result<Vec<i32>, F
         if clause.contains(&i32::MIN) {
             return Err(fault("not a number that can be used here"));
         }
-        let hints: Vec<u64> = read_list(&mut words).map_err(fault)?;
+        let hints: Vec<u64> = read_last_list(&mut words).map_err(fault)?;
         follows(&clauses, &clause, &hints).map_err(fault)?;
         if clauses.insert(id, clause.clone()).is_some() {
             return Err(fault("the number is in use"));
@@ -71,25 +71,38 @@ fn follows(clauses: &Clauses, clause: &[i32], hints: &[u64]) -> Result<(), &'sta
     Err("no contradiction")
 }
 
+/// Clauses in the DIMACS format: one a line, after a line that says how many variables and clauses there are.
 pub(crate) fn read_dimacs(text: &str) -> Result<Clauses, Fault> {
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('c'));
+    let (at, head) = lines.next().unwrap_or_default();
+    let wrong = Fault { line: at + 1, what: "the clauses are not in the DIMACS format" };
+    let ["p", "cnf", n_vars, n_clauses] = head.split_ascii_whitespace().collect::<Vec<_>>()[..] else {
+        return Err(wrong);
+    };
+    let (Ok(n_vars), Ok(n_clauses)) = (n_vars.parse::<u32>(), n_clauses.parse::<usize>()) else { return Err(wrong) };
     let mut clauses = Clauses::default();
-    let mut clause = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with(['c', 'p'])) {
-        for word in line.split_ascii_whitespace() {
-            match word.parse() {
-                Ok(0) => {
-                    clauses.insert(clauses.len() as u64 + 1, std::mem::take(&mut clause));
-                }
-                Ok(lit) if lit != i32::MIN => clause.push(lit),
-                _ => return Err(Fault { line: at + 1, what: "the clauses are not in the DIMACS format" }),
-            }
+    for (at, line) in lines {
+        let fault = |what| Fault { line: at + 1, what };
+        let clause: Vec<i32> = read_last_list(&mut line.split_ascii_whitespace()).map_err(fault)?;
+        if clause.iter().any(|lit| lit.unsigned_abs() > n_vars || *lit == i32::MIN) {
+            return Err(fault("a variable beyond the last one"));
         }
+        clauses.insert(clauses.len() as u64 + 1, clause);
     }
-    if clause.is_empty() { Ok(clauses) } else { Err(Fault { line: 0, what: "the last clause does not end" }) }
+    let complete = clauses.len() == n_clauses;
+    if complete { Ok(clauses) } else { Err(Fault { line: 0, what: "there are not as many clauses as it says" }) }
+}
+
+/// Numbers up to a 0, which is the last word of the line.
+pub(crate) fn read_last_list<'a, N: std::str::FromStr + Default + PartialEq>(
+    words: &mut impl Iterator<Item = &'a str>,
+) -> Result<Vec<N>, &'static str> {
+    let list = read_list(words)?;
+    if words.next().is_none() { Ok(list) } else { Err("something follows the 0 of a list") }
 }
 
 /// Numbers up to a 0.
-pub(crate) fn read_list<'a, N: std::str::FromStr + Default + PartialEq>(
+fn read_list<'a, N: std::str::FromStr + Default + PartialEq>(
     words: &mut impl Iterator<Item = &'a str>,
 ) -> Result<Vec<N>, &'static str> {
     let mut list = Vec::new();

@@ -162,17 +162,33 @@ impl TermStore {
 
     /// The value of `t` when `lookup` knows every variable that matters, else `None`.
     pub fn eval(&self, t: TermId, lookup: &impl Fn(VarId) -> Option<Bv>) -> Option<Bv> {
-        Some(match self.nodes[t] {
-            TermNode::Const(v) => v,
-            TermNode::Var(v, _) => lookup(v)?,
-            TermNode::Un(op, a) => op.eval(self.eval(a, lookup)?),
-            TermNode::Bin(op, a, b) => op.eval(self.eval(a, lookup)?, self.eval(b, lookup)?),
-            TermNode::Cast(kind, width, a) => kind.eval(self.eval(a, lookup)?, width),
+        self.eval_once(t, lookup, &mut FxHashMap::default())
+    }
+
+    /// Terms share parts: each that is made of two or more others is evaluated once.
+    fn eval_once(
+        &self,
+        t: TermId,
+        lookup: &impl Fn(VarId) -> Option<Bv>,
+        known: &mut FxHashMap<TermId, Bv>,
+    ) -> Option<Bv> {
+        if let Some(value) = known.get(&t) {
+            return Some(*value);
+        }
+        let mut of = |t: TermId| self.eval_once(t, lookup, known);
+        let value = match self.nodes[t] {
+            TermNode::Const(v) => return Some(v),
+            TermNode::Var(v, _) => return lookup(v),
+            TermNode::Un(op, a) => return Some(op.eval(of(a)?)),
+            TermNode::Cast(kind, width, a) => return Some(kind.eval(of(a)?, width)),
+            TermNode::Bin(op, a, b) => op.eval(of(a)?, of(b)?),
             TermNode::Ite(c, a, b) => {
-                let chosen = if self.eval(c, lookup)?.is_zero() { b } else { a };
-                self.eval(chosen, lookup)?
+                let chosen = if of(c)?.is_zero() { b } else { a };
+                of(chosen)?
             }
-        })
+        };
+        known.insert(t, value);
+        Some(value)
     }
 
     /// Calls `visit` for every variable in `t`, once.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use treville_base::Cancel;
 use treville_bmc::{Bmc, Encoding, Options};
-use treville_sat::certificate::{self, Certificate, Checked, DERIVATION, FORMULA, LEMMAS, ORDERS};
+use treville_sat::certificate::{self, Certificate, Checked, DERIVATION, FORMULA, LEMMAS, ORDERS, WITNESS};
 use treville_task::{Answer, Engine, Proof, Silent, Task};
 use treville_testkit::campaign::{Plan, sketch};
 use treville_testkit::{Lab, cases_folder, golden};
@@ -15,7 +15,13 @@ fn bmc(encoding: Encoding) -> Bmc {
 
 fn certificate(proof: &Proof) -> Certificate<'_> {
     let text = |name| proof.texts.get(name).map_or("", String::as_str);
-    Certificate { formula: text(FORMULA), derivation: text(DERIVATION), orders: text(ORDERS), lemmas: text(LEMMAS) }
+    Certificate {
+        formula: text(FORMULA),
+        derivation: text(DERIVATION),
+        orders: text(ORDERS),
+        lemmas: text(LEMMAS),
+        witness: text(WITNESS),
+    }
 }
 
 /// What was proved.
@@ -136,6 +142,14 @@ fn proofs_that_were_tampered_with_are_rejected() {
     let edge = right.lemmas.lines().filter(|line| line.starts_with('l')).find_map(|line| line.split(' ').nth(2));
     let turned: String = right.orders.lines().map(|line| turn(line, edge.expect("an edge")) + "\n").collect();
     assert!(is_rejected(Certificate { orders: &turned, ..right }), "an edge turned round");
+
+    assert!(is_rejected(Certificate { witness: "", ..right }), "no witness");
+    let head = right.witness.lines().find(|line| line.starts_with('p')).expect("the line that a witness starts with");
+    assert!(is_rejected(Certificate { witness: &format!("{head}\n"), ..right }), "a witness that says nothing");
+    let other = right.witness.replacen("v 1 ", "v -1 ", 1);
+    assert!(is_rejected(Certificate { witness: &other, ..right }), "a witness that does not satisfy the formula");
+    let longer = format!("{}7 ", right.derivation.trim_end());
+    assert!(is_rejected(Certificate { derivation: &longer, ..right }), "something after the end of a step");
 }
 
 /// A line of numbers without the one before the last 0.

@@ -5,7 +5,7 @@ use crate::floating::Value;
 use crate::possible::Possible;
 use crate::traces::Traces;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::components;
+use treville_base::{Cancel, components};
 use treville_ir::Program;
 use treville_term::{TermId, TermNode, TermStore, VarId};
 
@@ -68,12 +68,20 @@ impl Flow {
         Flow { reads: reads.into_iter().map(read).collect(), writes: writes.into_iter().map(write).collect() }
     }
 
-    /// Adds the ways that addresses allow if reads may return these values. Whether there are new ones.
-    pub(crate) fn extend(&mut self, program: &Program, store: &TermStore, cells: &Cells, possible: &Possible) -> bool {
+    /// Adds the ways that addresses allow if reads may return these values. Whether there are new ones; not all, if cancelled.
+    pub(crate) fn extend(
+        &mut self,
+        program: &Program,
+        store: &TermStore,
+        cells: &Cells,
+        possible: &Possible,
+        cancel: &Cancel,
+    ) -> bool {
+        let writes = self.writes.iter().take_while(|_| !cancel.is_stopped());
         let targets: Option<Vec<BTreeSet<u64>>> =
-            self.writes.iter().map(|write| possible.addresses(store, write.address, write.size)).collect();
+            writes.map(|write| possible.addresses(store, write.address, write.size)).collect();
         let mut changed = false;
-        for read in self.reads.iter_mut().filter(|read| !read.is_open) {
+        for read in self.reads.iter_mut().filter(|read| !read.is_open).take_while(|_| !cancel.is_stopped()) {
             let before = (read.initial.len(), read.sources.len());
             let seen = possible.addresses(store, read.address, read.size).zip(targets.as_ref());
             let seen = seen

@@ -61,8 +61,8 @@ enum Source {
     If(TermId, Deps),
 }
 
-/// More events than this are not worth starting on.
-const MAX_EVENTS: usize = 1 << 16;
+/// Relations between more events than this do not fit into memory.
+const MAX_EVENTS: usize = 1 << 14;
 
 /// The run of a thread up to some place.
 struct State {
@@ -199,13 +199,13 @@ impl Run<'_> {
             State { vm, decisions: Vec::new(), stretch, block: BlockId(0), iterations: BTreeMap::new(), answer: None };
         self.follow(start, cancel)?;
         while let Some((_, states)) = self.waiting.pop_first() {
-            for state in self.joined(states) {
+            for state in self.joined(states, cancel)? {
                 self.follow(state, cancel)?;
             }
         }
         let ended = std::mem::take(&mut self.ended);
         let registers = self.program.funcs[self.program.roots[self.thread].func].regs.len();
-        for state in self.joined(ended) {
+        for state in self.joined(ended, cancel)? {
             let guard = self.conjunction(&state.decisions);
             let values = (0..registers).map(|r| *state.vm.register(Idx::from_usize(r))).collect();
             self.trace.n_reads = self.trace.n_reads.max(state.vm.n_reads());
@@ -392,24 +392,40 @@ impl Run<'_> {
         other
     }
 
-    /// Runs that have come to the same place, joined as far as they can be: those first that parted last.
-    fn joined(&mut self, mut states: Vec<State>) -> Vec<State> {
-        'again: while states.len() > 1 {
-            let mut pairs: Vec<(usize, usize, usize)> = (0..states.len())
-                .flat_map(|i| (i + 1..states.len()).map(move |j| (i, j)))
-                .map(|(i, j)| (common(&states[i].decisions, &states[j].decisions), i, j))
-                .collect();
-            pairs.sort_by_key(|(common, i, j)| (std::cmp::Reverse(*common), *i, *j));
-            for (_, i, j) in pairs {
-                if states[i].vm.can_join(&states[j].vm, self.program) {
-                    let second = states.remove(j);
-                    self.join(&mut states[i], &second);
-                    continue 'again;
-                }
+    /// Runs that have come to the same place, joined as far as they can be: those first that parted last; `None` if cancelled.
+    fn joined(&mut self, states: Vec<State>, cancel: &Cancel) -> Option<Vec<State>> {
+        let mut groups: Vec<Vec<State>> = Vec::new();
+        for state in states {
+            match groups.iter_mut().find(|group| group[0].vm.can_join(&state.vm, self.program)) {
+                Some(group) => group.push(state),
+                None => groups.push(vec![state]),
             }
-            break;
         }
-        states
+        groups.into_iter().map(|group| self.join_all(group, cancel)).collect()
+    }
+
+    /// Joins runs that can all be joined. In the order of their decisions, those that share most are neighbours.
+    fn join_all(&mut self, mut states: Vec<State>, cancel: &Cancel) -> Option<State> {
+        states.sort_by(|a, b| a.decisions.cmp(&b.decisions));
+        let mut open: Vec<State> = Vec::new();
+        for next in states {
+            while let [.., a, b] = open.as_slice()
+                && common(&a.decisions, &b.decisions) >= common(&b.decisions, &next.decisions)
+            {
+                self.join_last(&mut open, cancel)?;
+            }
+            open.push(next);
+        }
+        while open.len() > 1 {
+            self.join_last(&mut open, cancel)?;
+        }
+        open.pop()
+    }
+
+    fn join_last(&mut self, open: &mut Vec<State>, cancel: &Cancel) -> Option<()> {
+        let second = open.pop()?;
+        self.join(open.last_mut()?, &second);
+        (!cancel.is_stopped()).then_some(())
     }
 
     fn join(&mut self, first: &mut State, second: &State) {

@@ -42,7 +42,11 @@ impl Possible {
         let mut flow = Flow::of(traces);
         loop {
             let possible = Possible::along(&flow, traces, cancel)?;
-            if !flow.extend(program, store, cells, &possible) {
+            let changed = flow.extend(program, store, cells, &possible, cancel);
+            if cancel.is_stopped() {
+                return None;
+            }
+            if !changed {
                 return Some(possible);
             }
         }

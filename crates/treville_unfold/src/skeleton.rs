@@ -2,7 +2,7 @@
 
 use crate::frame::Frame;
 use std::collections::BTreeMap;
-use treville_base::{Idx, IndexVec, Name};
+use treville_base::{Cancel, Idx, IndexVec, Name};
 use treville_event::{BaseRel, Cell, Event, EventSet, Kind, Relation, Skeleton, Vocabulary, scope_set};
 use treville_ir::{Program, ThreadId};
 use treville_term::Bv;
@@ -17,7 +17,7 @@ pub struct Solved {
 }
 
 pub fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, solved: &[Solved]) -> Skeleton {
-    let mut skeleton = outline(program, vocabulary, frame, solved);
+    let mut skeleton = outline(program, vocabulary, frame, solved, &Cancel::new());
     let n = frame.events.len();
     let list = skeleton.events.as_slice();
     let loc = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|&(i, j)| match (&list[i], &list[j]) {
@@ -52,8 +52,15 @@ fn same_object(program: &Program, events: &[Event]) -> Relation {
     r
 }
 
-/// The events with their sets, and the relations that follow from what each event is by itself.
-pub fn outline(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, solved: &[Solved]) -> Skeleton {
+/// The events with their sets, and the relations that follow from what each event is by itself; these are not complete if it was
+/// cancelled.
+pub fn outline(
+    program: &Program,
+    vocabulary: &Vocabulary,
+    frame: &Frame<'_>,
+    solved: &[Solved],
+    cancel: &Cancel,
+) -> Skeleton {
     let n = frame.events.len();
     let events = events(program, frame, solved);
     let mut rels = BTreeMap::new();
@@ -65,7 +72,8 @@ pub fn outline(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, so
     let list = events.as_slice();
     let thread = |i: usize| frame.events[i].at.map(|(t, _)| t);
     let pairs = |holds: &dyn Fn(usize, usize) -> bool| {
-        Relation::from_pairs(n, (0..n).flat_map(|i| (0..n).filter(move |&j| holds(i, j)).map(move |j| (i, j))))
+        let rows = (0..n).take_while(|_| !cancel.is_stopped());
+        Relation::from_pairs(n, rows.flat_map(|i| (0..n).filter(move |&j| holds(i, j)).map(move |j| (i, j))))
     };
     add(BaseRel::Id, Relation::identity(n));
     add(BaseRel::Int, pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j)));

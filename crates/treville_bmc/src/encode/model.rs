@@ -8,7 +8,7 @@
 use super::{Encoder, Order, pair};
 use crate::Fixpoint;
 use rustc_hash::FxHashMap;
-use treville_base::{Cancel, IndexVec};
+use treville_base::IndexVec;
 use treville_event::BaseRel;
 use treville_model::{CheckKind, Orders, PickId, PickSource, RecOrder, Term, TermId, children};
 use treville_relations::{Closing, Duty, Extent, Polarity, closing};
@@ -30,8 +30,8 @@ struct Derivation {
 }
 
 impl Encoder<'_> {
-    /// `None` if that was cancelled.
-    pub(crate) fn model(&mut self, cancel: &Cancel) -> Option<()> {
+    /// Not to the end if that was cancelled.
+    pub(crate) fn model(&mut self) {
         for &(x, y) in &self.analysis.contradictions {
             let (x, y) = (self.happens[x], self.happens[y]);
             self.clause([!x, !y]);
@@ -47,8 +47,8 @@ impl Encoder<'_> {
             let (up, down) = (active.up.union(&stated.up), active.down.union(&stated.down));
             let least = self.options.fixpoint == Fixpoint::Kleene && grounds.recursive[t];
             for (x, y) in up.pairs() {
-                if cancel.is_due() {
-                    return None;
+                if self.is_stopped() {
+                    return;
                 }
                 self.define_up(t, x, y);
                 if least && !down.contains(x, y) {
@@ -56,18 +56,20 @@ impl Encoder<'_> {
                 }
             }
             for (x, y) in down.pairs() {
-                if cancel.is_due() {
-                    return None;
+                if self.is_stopped() {
+                    return;
                 }
                 self.define_down(t, x, y, Polarity::Down, &mut grounds);
             }
         }
         let relevance = &self.analysis.relevance;
         for relevant in relevance {
+            if self.is_stopped() {
+                return;
+            }
             self.check(&relevant.duty, &relevant.pairs);
         }
         self.finish_orders();
-        Some(())
     }
 
     fn edge(&mut self, t: TermId, x: usize, y: usize) -> Edge {
@@ -327,6 +329,9 @@ impl Encoder<'_> {
         let Some(t) = self.model.terms.ids().find(|t| *self.model.term(*t) == Term::Pick(pick)) else { return };
         let order = self.new_order(format!("the order {}, on events", self.model.picks[pick].name));
         for (x, y) in self.may_be_ordered(&orders) {
+            if self.is_stopped() {
+                return;
+            }
             self.order_pair(t, &orders, order, x, y);
         }
         for x in 0..self.events.len() {

@@ -14,6 +14,10 @@ impl Encoder<'_> {
         self.place_objects();
         self.values_read();
         for e in 0..self.events.len() {
+            if self.is_stopped() {
+                self.happens.push(Lit::FALSE);
+                continue;
+            }
             let guard = self.events.guard(e);
             let happens = guard.map_or(Lit::TRUE, |guard| self.condition(guard));
             self.happens.push(happens);
@@ -95,6 +99,9 @@ impl Encoder<'_> {
     /// Which cells events touch whose address is computed.
     fn places(&mut self) {
         for e in 0..self.events.len() {
+            if self.is_stopped() {
+                return;
+            }
             let event = &self.events.frame.events[e];
             let (None, Some(address)) = (event.cell, event.address) else { continue };
             let address = self.term_bits(address);
@@ -232,6 +239,9 @@ impl Encoder<'_> {
         let mut sources: Vec<Vec<Lit>> = vec![Vec::new(); n];
         let pairs: Vec<(usize, usize)> = self.may(BaseRel::Rf).iter().collect();
         for (w, r) in pairs {
+            if self.is_stopped() {
+                return;
+            }
             let lit = self.fresh();
             self.rf.insert(pair(w, r), lit);
             let (from, to) = (self.happens[w], self.happens[r]);
@@ -284,6 +294,9 @@ impl Encoder<'_> {
         let known = self.events.facts.rels[&BaseRel::Co].clone();
         let order = self.new_order("co, on events");
         for (x, y) in known.may.iter() {
+            if self.is_stopped() {
+                return;
+            }
             if self.co.contains_key(&pair(x, y)) {
                 continue;
             }
@@ -316,6 +329,9 @@ impl Encoder<'_> {
     /// The last write of each observed cell, and its value.
     fn last_writes(&mut self) {
         for cell in self.events.prepared.observed().clone() {
+            if self.is_stopped() {
+                return;
+            }
             let writes: Vec<usize> = (0..self.events.len())
                 .filter(|&e| self.events.writes(e) && self.events.cells[e].contains(&cell))
                 .collect();

@@ -81,7 +81,7 @@ impl Problem {
     pub(crate) fn give_acyclic(&self, sink: &mut impl ClauseSink) {
         for order in 0..self.n_orders {
             let edges: Vec<_> = self.edges.iter().filter(|edge| edge.0 == order).map(|e| (e.1, e.2, e.3)).collect();
-            encode_acyclic(sink, self.n_nodes, &edges);
+            encode_acyclic(sink, self.n_nodes, &edges, &|| false);
         }
     }
 
