@@ -14,8 +14,8 @@ use treville_ir::{Failure, Formula, FuncId, Place, Program, Question, Reg, Threa
 use treville_model::syntax::CheckMode;
 use treville_model::{Model, Step};
 use treville_task::{
-    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Scope, Semantics, Silent,
-    Stats, StopReason, Task, Unsupported,
+    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Reduction, Reductions, Scope,
+    Semantics, Silent, Stats, StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
 use treville_vm::bytecode::{self, Image, Parts, RunOptions, SiteKind};
@@ -106,10 +106,13 @@ impl Explore {
 
     fn watched(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
         let Prepared { rules, mut image, judged } = prepare(task)?;
+        // Final states are counted with their executions, all of them.
+        let reduces = |reduction| task.reductions.has(reduction) && task.question.is_none();
         let mut options = search::Options {
             run: RunOptions {
-                // Final states are counted with their executions, all of them.
-                idle_blocks: task.reductions.idle_loops && task.question.is_none(),
+                idle_blocks: reduces(Reduction::AwaitLoops),
+                retry_blocks: reduces(Reduction::RetryLoops),
+                attempt_blocks: reduces(Reduction::HazardRounds),
                 trusts: true,
                 bound: task.question.as_ref().map_or(task.bounds.given, |_| Some(task.bounds.unroll)),
                 fuel: FUEL,
@@ -122,14 +125,14 @@ impl Explore {
             },
             reference: task.reference.clone(),
             observed: task.question.is_some(),
-            // So are all of a number of executions that differ in names.
-            symmetry: task.reductions.symmetry && task.question.is_none(),
+            reductions: task.question.as_ref().map_or(task.reductions, |_| Reductions::NONE),
             // What is told of executions one by one is told by one.
             workers: match (&task.question, task.stories) {
                 (None, 0) => task.limits.threads.map_or(1, |n| n as usize),
                 _ => 1,
             },
             cancel: task.limits.cancel.clone(),
+            observer: task.observer.clone(),
         };
         let mut parts = Parts::new();
         loop {
@@ -255,6 +258,8 @@ fn compile(task: &Task, parts: &Parts, judged: bool) -> Result<Image, Unsupporte
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));
     let image = bytecode::compile(&task.program, &observed, parts)
         .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })?;
+    let changes = |reduction| !task.reductions.has(reduction);
+    let image = image.with_changes(changes(Reduction::LockRounds), changes(Reduction::HazardRounds));
     Ok(if judged || task.question.is_some() { image.with_bits_at_once() } else { image })
 }
 
@@ -351,6 +356,9 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         stats.insert("estimated_when_stopped", expected);
     }
     let open = explored.stopped.clone().unwrap_or(StopReason::Refused("exploration makes no witnesses yet".into()));
+    // Of a test, the answers say it.
+    let completes = task.question.is_none().then_some(explored.complete + explored.discarded > 0);
+    let completes = completes.filter(|some| *some || explored.stopped.is_none());
     let (executions, positive) = states.as_ref().map_or((explored.complete, 0), |s| (s.executions, s.positive));
     Outcome {
         answers: task.queries.iter().map(|_| Answer::Open(open.clone())).collect(),
@@ -361,6 +369,7 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
             blocked: explored.blocked,
             candidates: executions + explored.blocked,
         }),
+        completes,
         flags: BTreeMap::new(),
         undefined: false,
         violation: explored.violation,

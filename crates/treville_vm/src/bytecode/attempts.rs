@@ -101,7 +101,7 @@ impl<T: Track> Runner<T> {
         for (slot, word) in image.sites[site].live.iter().chain([&addr]).zip(&attempt.slots) {
             trial.slots[base + usize::from(*slot)] = *word;
         }
-        let options = RunOptions { idle_blocks: false, bound: None, ..*options };
+        let options = RunOptions { bound: None, ..options.with_idle_rounds(false) };
         let mut left = attempt.done[from..].iter();
         loop {
             match trial.run(image, &options) {

@@ -203,6 +203,8 @@ pub struct Site {
     pub(crate) first_in: Option<u16>,
     /// The store is of a hazard pointer.
     pub protects: bool,
+    /// What is stored is the handle of a thread, as starting the thread has given it.
+    pub keeps_handle: bool,
     /// Of an update's read, what the value that it may write is computed from, besides what it reads.
     pub(crate) uses: Vec<Slot>,
 }
@@ -280,8 +282,11 @@ pub(crate) struct LoopInfo {
 pub struct Image {
     pub(crate) codes: Vec<Code>,
     pub(crate) sites: treville_base::IndexVec<SiteId, Site>,
-    /// Some lock is tried: then threads can see that another holds it.
-    pub(crate) tries_locks: bool,
+    /// To release a lock is a change that an iteration of a loop makes: some lock is tried, so that threads can see that
+    /// another holds it.
+    pub(crate) release_changes: bool,
+    /// So is a store to a hazard pointer.
+    pub(crate) hazard_changes: bool,
     /// What is computed from unknown values, if there are any.
     pub(crate) symbols: Option<Arc<Symbols>>,
     /// Some store is of a hazard pointer.
@@ -320,6 +325,13 @@ impl Image {
             }
         }
         self.symbols = self.symbols.filter(|_| self.sites.iter().any(Site::is_unknown));
+        self
+    }
+
+    /// The same with every release of a lock, or every store to a hazard pointer, as a change that an iteration of a loop makes.
+    pub fn with_changes(mut self, releases: bool, hazards: bool) -> Image {
+        self.release_changes |= releases;
+        self.hazard_changes |= hazards;
         self
     }
 

@@ -35,10 +35,10 @@ impl<T: Track> Runner<T> {
         let now = info.live.iter().map(|s| self.slots[base + usize::from(*s)]);
         let read = self.last_read;
         let is_round = self.loops.last().is_some_and(|l| (l.depth, l.id) == (depth, id));
-        let tries = is_round && image.has_hazards && options.idle_blocks && info.updates;
+        let tries = is_round && image.has_hazards && options.attempt_blocks && info.updates;
         let in_vain = tries && self.came_in_vain(image, id, base, options);
         let replaced = self.has_replaced(info.bit);
-        let waits = |idle: bool| idle && options.idle_blocks && (!replaced || image.trust(info.bit, options.trusts));
+        let waits = |idle: bool| idle && (!replaced || image.trust(info.bit, options.trusts));
         match self.loops.last_mut().filter(|l| l.depth == depth && l.id == id) {
             None => {
                 let start = self.loop_slots.len() as u32;
@@ -53,7 +53,8 @@ impl<T: Track> Runner<T> {
             Some(state) => {
                 let start = state.start as usize;
                 let before = &mut self.loop_slots[start..start + info.live.len()];
-                if waits(state.effects == self.effects && now.clone().eq(before.iter().copied())) {
+                let idle = state.effects == self.effects && now.clone().eq(before.iter().copied());
+                if options.idle_blocks && waits(idle) {
                     return Some(Step::Blocked { site: None, wait: Wait::Spin });
                 }
                 let again = state.effects + u32::from(state.repeated) == self.effects
@@ -66,7 +67,7 @@ impl<T: Track> Runner<T> {
                                 now == word.map_or(*before, |word| read.words[word])
                             })
                     });
-                if in_vain || waits(again) {
+                if in_vain || options.retry_blocks && waits(again) {
                     return Some(Step::Blocked { site: None, wait: Wait::Spin });
                 }
                 state.count += 1;
