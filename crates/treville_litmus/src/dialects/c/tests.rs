@@ -379,7 +379,7 @@ fn values_are_those_of_their_types() {
     );
     assert_eq!(
         shown("P0(int8_t *c) { unsigned int r = *c; int s = r / 2 > 5; int t = r >> 1; }"),
-        "0. r := R[NA] c; 1. s := (5 u< (r u/ 2)):32; 2. t := (r u>> 1); end"
+        "0. r := R[NA] c; 1. s := ULt(5, UDiv(r, 2)):32; 2. t := LShr(r, 1); end"
     );
     assert_eq!(
         shown("P0(int8_t *c) { int r = *c; int s = r / 2 > 5; }"),
