@@ -42,7 +42,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     }
     let (warnings, sources) = session.model_warnings(&options.model);
     if !warnings.is_empty() {
-        output.note(render_diagnostics(&warnings, &sources, output.palette).trim_end());
+        output.note(&render_diagnostics(&warnings, &sources, output.palette));
     }
     if let Some(stage) = args.emit {
         return emit(&session, &files, &options, stage, output);

@@ -62,6 +62,12 @@ fn recursion_that_need_not_have_a_solution_is_refused() {
 }
 
 #[test]
+fn too_many_arguments_are_an_error_of_the_call() {
+    let found = errors("let f(x) = x; x\nacyclic f(rf, co)");
+    assert_eq!(found, ["f(rf, co): this function takes one argument, and 2 are given"]);
+}
+
+#[test]
 fn checks_that_are_decided_by_their_form() {
     use treville_model::Foregone::{Accepts, Rejects};
     let outcomes = |text: &str| linked(text).foregone().into_iter().map(|(_, o)| o).collect::<Vec<_>>();
