@@ -11,7 +11,7 @@ use treville_base::{SourceMap, Span};
 use treville_eval::Stop;
 use treville_ir::Failure;
 use treville_task::{Class, Reduction, Reductions, Reference, StopReason, Task};
-use treville_vm::bytecode::{NotCompiled, Parts, SiteKind};
+use treville_vm::bytecode::{Image, NotCompiled, Parts, SiteKind};
 
 /// By what executions are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,10 +23,11 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    pub fn of(task: &Task) -> Comparison {
+    /// The finer one if the search merges no complete executions.
+    pub(crate) fn of(reductions: Reductions, image: &Image) -> Comparison {
         // Rounds with hazard pointers are left out for reasons that only the search knows.
-        let counted = Reductions::counted().without(Reduction::HazardRounds);
-        match task.reductions.minus(counted) == Reductions::NONE {
+        let hazards = reductions.has(Reduction::HazardRounds) && image.sites().iter().any(|site| site.protects);
+        match reductions.minus(Reductions::counted()) == Reductions::NONE && !hazards {
             true => Comparison::Graphs,
             false => Comparison::States,
         }
@@ -93,7 +94,9 @@ impl From<NotCompiled> for NotAudited {
 }
 
 /// How many trials there may be for each execution that is wanted.
-const TRIALS: u64 = 200;
+const TRIALS: u64 = 50;
+/// How many trials are made if none is an execution.
+const MOST_VAIN: u64 = 5000;
 /// Executions that are remembered, so that none is judged twice.
 const MOST_KNOWN: usize = 1 << 20;
 
@@ -135,7 +138,7 @@ fn attempt(
     let visited = visits.visited();
     let mut auditor = Auditor::new(task, &setup, &visited, sources);
     let (mut random, mut experience) = (Random::new(1), auditor.experience());
-    while auditor.figures.samples < samples && auditor.trials() < samples.saturating_mul(TRIALS) {
+    while auditor.figures.samples < samples && auditor.is_worth_while(samples) {
         if task.limits.cancel.is_due() {
             let why = StopReason::of(&task.limits.cancel).map_or_else(String::new, |why| why.to_string());
             return Err(NotAudited::because(why));
@@ -171,7 +174,7 @@ struct Auditor<'a, 's> {
 impl<'a, 's> Auditor<'a, 's> {
     fn new(task: &'a Task, setup: &'a Setup<'s>, visited: &'a Visited, sources: &'a SourceMap) -> Self {
         let figures = Figures {
-            comparison: Comparison::of(task),
+            comparison: setup.comparison,
             samples: 0,
             judged: 0,
             abandoned: 0,
@@ -193,8 +196,11 @@ impl<'a, 's> Auditor<'a, 's> {
         experience
     }
 
-    fn trials(&self) -> u64 {
-        self.figures.judged + self.figures.abandoned
+    /// Whether enough of the trials so far are executions that the others may be found by going on.
+    fn is_worth_while(&self, samples: u64) -> bool {
+        let trials = self.figures.judged + self.figures.abandoned;
+        let found = self.figures.samples > 0 || trials < MOST_VAIN;
+        found && trials < samples.saturating_mul(TRIALS)
     }
 
     /// Looks for an execution among those that were visited.
