@@ -44,6 +44,9 @@ const TODAYS_C: &[&str] = &["rc11", "ra", "imm"];
 /// the more is forbidden. Not so c11, where what is read must be visible, which other accesses may be the reason for.
 const FORGIVING: &[&str] = &["sc", "tso", "arm", "aarch64", "power", "riscv", "ra", "rc11", "imm"];
 
+/// Where a program begins.
+const ENTRY: &str = "main";
+
 /// The model when none is named.
 const DEFAULT_MODEL: &str = "rc11";
 
@@ -77,7 +80,7 @@ fn read_llvm(path: &str, text: &str, options: &Options, files: &dyn Files) -> Re
 }
 
 fn from_llvm(path: &str, ir: &str, options: &Options, mut sources: SourceMap, files: &dyn Files) -> Read {
-    let options = LowerOptions { name: path, weak_cas: options.run.weak_cas };
+    let options = LowerOptions { name: path, entry: ENTRY, weak_cas: options.run.weak_cas };
     let file = sources.add(if path.ends_with(".ll") { path.to_owned() } else { format!("{path}.ll") }, ir);
     let lowered = treville_llvm::parse(file, ir)
         .and_then(|module| treville_llvm::lower(&module, &options, &mut sources, &mut |name| files.read(name).ok()));
@@ -141,9 +144,33 @@ impl Session<'_> {
         monitor: &dyn Monitor,
     ) -> Result<Run, Failure> {
         let (program, sources) = self.read_program(path, language, options)?;
+        self.check_read(&program, sources, options, stories, monitor)
+    }
+
+    /// Checks a program that its front end has read already.
+    ///
+    /// # Errors
+    /// As for a file: what the model or the engine refuses.
+    pub fn check_lowered(
+        &self,
+        program: &Program,
+        sources: SourceMap,
+        options: &Options,
+    ) -> Result<ProgramChecked, Failure> {
+        self.check_read(program, sources, options, 0, &Silent).map(|run| run.checked)
+    }
+
+    fn check_read(
+        &self,
+        program: &Program,
+        sources: SourceMap,
+        options: &Options,
+        stories: usize,
+        monitor: &dyn Monitor,
+    ) -> Result<Run, Failure> {
         let cancel = self.cancel_for(&options.run);
         let call = Call { sources: Arc::new(sources), options, stories, cancel };
-        let run = self.run_program(&program, &call, monitor)?;
+        let run = self.run_program(program, &call, monitor)?;
         match run.without_unread(options) {
             Some(smaller) if stories == 0 => Ok(self.proved(&smaller, &call, run)),
             _ => Ok(run),
@@ -320,7 +347,10 @@ fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
             return (Verdict::Unknown(reason), scope);
         }
     }
-    (Verdict::Yes, scope)
+    let why = "every execution blocks (--property liveness looks for loops that wait for what no thread will do)";
+    // Who accepts a bound accepts executions that go up to it.
+    let completes = if outcome.cut { Some(true) } else { outcome.completes };
+    (Verdict::Yes.resting_on(completes, why), scope)
 }
 
 #[cfg(test)]

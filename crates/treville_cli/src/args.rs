@@ -124,6 +124,10 @@ pub(crate) struct RmaArgs {
     /// Who answers questions about numbers: our own solver, or z3, which must be installed.
     #[arg(long, value_name = "S", default_value = "omega", help_heading = "Programs in .rma")]
     solver: SolverChoice,
+    /// Operations of a statement that can be on their way at the same time, where all states are looked at (default: as many as
+    /// there are, up to 5).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=30), help_heading = "Programs in .rma")]
+    max_pending: Option<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -160,6 +164,7 @@ impl RmaArgs {
                 SolverChoice::Omega => SolverWord::Omega,
                 SolverChoice::Z3 => SolverWord::Z3,
             },
+            max_pending: self.max_pending,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Programs with equal threads: the reductions leave out what they may, and nothing else; several find what one finds.
 
+mod locks;
 mod mixed;
 mod unknown;
 
