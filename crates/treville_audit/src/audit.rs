@@ -11,7 +11,7 @@ use treville_base::{SourceMap, Span};
 use treville_eval::Stop;
 use treville_ir::Failure;
 use treville_task::{Class, Reduction, Reductions, Reference, StopReason, Task};
-use treville_vm::bytecode::{Image, NotCompiled, Parts, SiteKind};
+use treville_vm::bytecode::{Image, NotCompiled, Parts, SiteKind, compile};
 
 /// By what executions are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,13 +23,16 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// The finer one if the search merges no complete executions.
-    pub(crate) fn of(reductions: Reductions, image: &Image) -> Comparison {
+    /// The finer one if the search merges no complete executions; if it leaves out rounds of loops, the other one as well, for
+    /// samples that leave out nothing.
+    fn all(reductions: Reductions, image: &Image) -> &'static [Comparison] {
+        let has_loops = reductions.minus(reductions.minus(Reductions::of_loops())) != Reductions::NONE;
         // Rounds with hazard pointers are left out for reasons that only the search knows.
         let hazards = reductions.has(Reduction::HazardRounds) && image.sites().iter().any(|site| site.protects);
         match reductions.minus(Reductions::counted()) == Reductions::NONE && !hazards {
-            true => Comparison::Graphs,
-            false => Comparison::States,
+            true if has_loops => &[Comparison::Graphs, Comparison::States],
+            true => &[Comparison::Graphs],
+            false => &[Comparison::States],
         }
     }
 
@@ -74,6 +77,22 @@ pub struct Report {
     pub missing: Option<Missing>,
 }
 
+impl Report {
+    /// With more samples, compared in another way.
+    fn and(self, more: Report) -> Report {
+        let Figures { samples, judged, abandoned, beyond_sc, cyclic, .. } = more.figures;
+        let figures = Figures {
+            samples: self.figures.samples + samples,
+            judged: self.figures.judged + judged,
+            abandoned: self.figures.abandoned + abandoned,
+            beyond_sc: self.figures.beyond_sc + beyond_sc,
+            cyclic: self.figures.cyclic + cyclic,
+            ..self.figures
+        };
+        Report { figures, missing: more.missing }
+    }
+}
+
 /// Why nothing can be said.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotAudited {
@@ -108,12 +127,28 @@ const MOST_KNOWN: usize = 1 << 20;
 pub fn audit(task: &Task, visits: &Visits, samples: u64, sources: &SourceMap) -> Result<Report, NotAudited> {
     let reference = task.reference.as_ref().ok_or_else(|| NotAudited::because("the model has no axioms"))?;
     let mut parts = Parts::new();
-    loop {
-        match attempt(task, reference, &parts, visits, samples, sources)? {
-            Attempt::Done(report) => return Ok(report),
-            Attempt::Cut(more) => more.into_iter().for_each(|(access, cuts)| *parts.entry(access).or_default() |= cuts),
+    let comparisons = Comparison::all(task.reductions, &compile(&task.program, &[], &parts)?);
+    let mut whole: Option<Report> = None;
+    for comparison in comparisons {
+        let wanted = samples.div_ceil(comparisons.len() as u64);
+        let report = loop {
+            match attempt(task, reference, *comparison, &parts, visits, wanted, sources)? {
+                Attempt::Done(report) => break report,
+                Attempt::Cut(more) => {
+                    more.into_iter().for_each(|(access, cuts)| *parts.entry(access).or_default() |= cuts);
+                }
+            }
+        };
+        let report = match whole.take() {
+            Some(before) => before.and(report),
+            None => report,
+        };
+        if report.missing.is_some() {
+            return Ok(report);
         }
+        whole = Some(report);
     }
+    whole.ok_or_else(|| NotAudited::because("there is nothing to compare"))
 }
 
 enum Attempt {
@@ -125,12 +160,13 @@ enum Attempt {
 fn attempt(
     task: &Task,
     reference: &Reference,
+    comparison: Comparison,
     parts: &Parts,
     visits: &Visits,
     samples: u64,
     sources: &SourceMap,
 ) -> Result<Attempt, NotAudited> {
-    let setup = Setup::new(task, reference, parts)?;
+    let setup = Setup::new(task, reference, comparison, parts)?;
     let in_terms = setup.image.sites().iter().find(|site| site.kind == SiteKind::Handle);
     if let Some(site) = in_terms {
         return Err(NotAudited { why: "a handle of an unknown value".into(), place: Some(site.span) });

@@ -85,7 +85,12 @@ pub(crate) struct Shape {
 impl<'a> Setup<'a> {
     /// # Errors
     /// If the program cannot be compiled.
-    pub(crate) fn new(task: &'a Task, reference: &'a Reference, parts: &Parts) -> Result<Self, NotCompiled> {
+    pub(crate) fn new(
+        task: &'a Task,
+        reference: &'a Reference,
+        comparison: Comparison,
+        parts: &Parts,
+    ) -> Result<Self, NotCompiled> {
         let program = &*task.program;
         let counts = |reduction| !task.reductions.has(reduction);
         let image = bytecode::compile(program, &[], parts)?
@@ -93,7 +98,6 @@ impl<'a> Setup<'a> {
         let judged = matches!(task.semantics, Semantics::Axioms(..));
         let bits = image.clone().with_bits_at_once();
         let unknowns = if judged { &bits } else { &image }.symbols().is_some();
-        let comparison = Comparison::of(task.reductions, &image);
         // Where executions are compared event by event, waits block as they do in the search.
         let blocks = |reduction| comparison == Comparison::Graphs && task.reductions.has(reduction);
         let run = RunOptions {
