@@ -218,6 +218,12 @@ mod tests {
         }
     }
 
+    fn sources(text: &str) -> SourceMap {
+        let mut sources = SourceMap::new();
+        sources.add("p.ir", text);
+        sources
+    }
+
     #[test]
     fn whichever_execution_is_lost_is_missed() {
         let files = MemoryFiles::default();
@@ -230,7 +236,7 @@ mod tests {
                 let observer = Arc::new(Forgetful { forgets, ..Forgetful::default() });
                 let task = task(&session, &text, Arc::clone(&observer) as Arc<dyn Observer>);
                 executions = engine.run(&task, &Silent).counts.map_or(0, |counts| counts.executions as usize);
-                let report = audit(&task, &observer.visits, 2000, &SourceMap::new());
+                let report = audit(&task, &observer.visits, 2000, &sources(&text));
                 let missing = report.ok().and_then(|report| report.missing);
                 let missing = missing.unwrap_or_else(|| panic!("{forgets} of {executions} is not missed\n{text}"));
                 assert_eq!(missing.what, "an execution was not visited");
@@ -253,7 +259,7 @@ mod tests {
         // As if the engine overlooked it.
         assert_eq!(engine.run(&task, &Silent).violation, None);
         task.properties.insert(Failing::Assertion);
-        let report = audit(&task, &visits, 1000, &SourceMap::new());
+        let report = audit(&task, &visits, 1000, &sources(&text));
         let what = report.ok().and_then(|report| report.missing).map(|missing| missing.what).unwrap_or_default();
         assert!(what.contains("assertion: x is 0"), "{what}");
     }

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use treville_base::{SourceMap, Span};
 use treville_eval::Stop;
 use treville_ir::Failure;
-use treville_task::{Class, Reduction, Reductions, Reference, StopReason, Task};
+use treville_task::{Class, Reduction, Reductions, Reference, Task};
 use treville_vm::bytecode::{Image, NotCompiled, Parts, SiteKind, compile};
 
 /// By what executions are compared.
@@ -175,9 +175,9 @@ fn attempt(
     let mut auditor = Auditor::new(task, &setup, &visited, sources);
     let (mut random, mut experience) = (Random::new(1), auditor.experience());
     while auditor.figures.samples < samples && auditor.is_worth_while(samples) {
+        // What there is by then counts.
         if task.limits.cancel.is_due() {
-            let why = StopReason::of(&task.limits.cancel).map_or_else(String::new, |why| why.to_string());
-            return Err(NotAudited::because(why));
+            break;
         }
         let mut trial = Trial::new(&setup, &mut random, &mut experience);
         match trial.run() {
@@ -274,11 +274,12 @@ impl<'a, 's> Auditor<'a, 's> {
         if let Some(known) = self.known.get(&class.graph).filter(|_| remembered) {
             return Ok(known.clone());
         }
-        let judged = judge(self.setup, trial, &self.task.limits.cancel).map_err(|stop| match stop {
-            Stop::Cancelled => NotAudited::because("the time limit was reached"),
-            Stop::TooDeep => NotAudited::because("an execution is too large for the evaluator"),
-            Stop::Fault(why) => NotAudited::because(why.message),
-        })?;
+        let judged = match judge(self.setup, trial, &self.task.limits.cancel) {
+            Ok(judged) => judged,
+            Err(Stop::Cancelled) => return Ok(None),
+            Err(Stop::TooDeep) => return Err(NotAudited::because("an execution is too large for the evaluator")),
+            Err(Stop::Fault(why)) => return Err(NotAudited::because(why.message)),
+        };
         if remembered && self.known.len() < MOST_KNOWN {
             self.known.insert(class.graph, judged.clone());
         }
