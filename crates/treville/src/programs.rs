@@ -291,7 +291,7 @@ impl Session<'_> {
                 return Err(unreadable(format!("the engines {name} and {second} disagree, which is a bug: {what}")));
             }
         }
-        let audit = audited.map(|audited| audited.check(&task, &outcome, sources)).transpose()?;
+        let audit = audited.map(|audited| audited.check(&*engine, &task, &outcome, sources)).transpose()?;
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
         let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope, audit };
@@ -301,7 +301,7 @@ impl Session<'_> {
 
 impl Session<'_> {
     /// A model that the engine has built in, as axioms for this program, with which the evaluator judges what is found.
-    fn reference(&self, named: ModelOptions, program: &Program) -> Result<Reference, Failure> {
+    pub(crate) fn reference(&self, named: ModelOptions, program: &Program) -> Result<Reference, Failure> {
         let on_x86 = named.name.as_deref() == Some("tso");
         // On x86 an update is one event, and locked; stores and fences that are seq_cst bring a fence.
         let more: Vec<Name> = program.dialect.sets.iter().cloned().chain([Name::new(X86_FENCE)]).collect();

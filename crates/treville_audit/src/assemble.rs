@@ -17,8 +17,9 @@ pub(crate) struct Assembled {
     pub(crate) firsts: Vec<usize>,
 }
 
-/// The execution that a trial has come to; all its reads have sources.
-pub(crate) fn assemble(setup: &Setup<'_>, trial: &Trial<'_, '_>) -> Assembled {
+/// The execution that a trial has come to; all its reads have sources. With these writes in addition, which come last in
+/// coherence order.
+pub(crate) fn assemble(setup: &Setup<'_>, trial: &Trial<'_, '_>, more: &[Event]) -> Assembled {
     let mut rows: Vec<Row> = Vec::new();
     let mut initial: HashMap<u64, usize> = HashMap::new();
     for (address, memory) in &trial.cells {
@@ -31,6 +32,8 @@ pub(crate) fn assemble(setup: &Setup<'_>, trial: &Trial<'_, '_>) -> Assembled {
         firsts.push(rows.len());
         rows.extend(thread.rows.iter().cloned());
     }
+    let first_more = rows.len();
+    rows.extend(more.iter().cloned().map(Row::of));
     let n = rows.len();
     let number = |id: Id| firsts[usize::from(id.thread)] + id.row as usize;
     let mut rf = Relation::new(n);
@@ -43,8 +46,9 @@ pub(crate) fn assemble(setup: &Setup<'_>, trial: &Trial<'_, '_>) -> Assembled {
     }
     let (mut co, mut finals) = (Relation::new(n), EventSet::new(n));
     for (address, memory) in &trial.cells {
+        let late = (first_more..n).filter(|i| rows[*i].event.cell.is_some_and(|cell| cell.address == *address));
         let order: Vec<usize> =
-            std::iter::once(initial[address]).chain(memory.writes.iter().map(|w| number(*w))).collect();
+            std::iter::once(initial[address]).chain(memory.writes.iter().map(|w| number(*w))).chain(late).collect();
         for (i, w) in order.iter().enumerate() {
             order[i + 1..].iter().for_each(|later| co.insert(*w, *later));
         }

@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use treville_base::{SourceMap, Span};
 use treville_eval::Stop;
 use treville_ir::Failure;
-use treville_task::{Class, Reduction, Reductions, Reference, StopReason, Task};
-use treville_vm::bytecode::{NotCompiled, Parts, SiteKind};
+use treville_task::{Class, Reduction, Reductions, Reference, Task};
+use treville_vm::bytecode::{Image, NotCompiled, Parts, SiteKind, compile};
 
 /// By what executions are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,12 +23,16 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    pub fn of(task: &Task) -> Comparison {
+    /// The finer one if the search merges no complete executions; if it leaves out rounds of loops, the other one as well, for
+    /// samples that leave out nothing.
+    fn all(reductions: Reductions, image: &Image) -> &'static [Comparison] {
+        let has_loops = reductions.minus(reductions.minus(Reductions::of_loops())) != Reductions::NONE;
         // Rounds with hazard pointers are left out for reasons that only the search knows.
-        let counted = Reductions::counted().without(Reduction::HazardRounds);
-        match task.reductions.minus(counted) == Reductions::NONE {
-            true => Comparison::Graphs,
-            false => Comparison::States,
+        let hazards = reductions.has(Reduction::HazardRounds) && image.sites().iter().any(|site| site.protects);
+        match reductions.minus(Reductions::counted()) == Reductions::NONE && !hazards {
+            true if has_loops => &[Comparison::Graphs, Comparison::States],
+            true => &[Comparison::Graphs],
+            false => &[Comparison::States],
         }
     }
 
@@ -73,6 +77,22 @@ pub struct Report {
     pub missing: Option<Missing>,
 }
 
+impl Report {
+    /// With more samples, compared in another way.
+    fn and(self, more: Report) -> Report {
+        let Figures { samples, judged, abandoned, beyond_sc, cyclic, .. } = more.figures;
+        let figures = Figures {
+            samples: self.figures.samples + samples,
+            judged: self.figures.judged + judged,
+            abandoned: self.figures.abandoned + abandoned,
+            beyond_sc: self.figures.beyond_sc + beyond_sc,
+            cyclic: self.figures.cyclic + cyclic,
+            ..self.figures
+        };
+        Report { figures, missing: more.missing }
+    }
+}
+
 /// Why nothing can be said.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotAudited {
@@ -93,7 +113,9 @@ impl From<NotCompiled> for NotAudited {
 }
 
 /// How many trials there may be for each execution that is wanted.
-const TRIALS: u64 = 200;
+const TRIALS: u64 = 50;
+/// How many trials are made if none is an execution.
+const MOST_VAIN: u64 = 5000;
 /// Executions that are remembered, so that none is judged twice.
 const MOST_KNOWN: usize = 1 << 20;
 
@@ -105,12 +127,28 @@ const MOST_KNOWN: usize = 1 << 20;
 pub fn audit(task: &Task, visits: &Visits, samples: u64, sources: &SourceMap) -> Result<Report, NotAudited> {
     let reference = task.reference.as_ref().ok_or_else(|| NotAudited::because("the model has no axioms"))?;
     let mut parts = Parts::new();
-    loop {
-        match attempt(task, reference, &parts, visits, samples, sources)? {
-            Attempt::Done(report) => return Ok(report),
-            Attempt::Cut(more) => more.into_iter().for_each(|(access, cuts)| *parts.entry(access).or_default() |= cuts),
+    let comparisons = Comparison::all(task.reductions, &compile(&task.program, &[], &parts)?);
+    let mut whole: Option<Report> = None;
+    for comparison in comparisons {
+        let wanted = samples.div_ceil(comparisons.len() as u64);
+        let report = loop {
+            match attempt(task, reference, *comparison, &parts, visits, wanted, sources)? {
+                Attempt::Done(report) => break report,
+                Attempt::Cut(more) => {
+                    more.into_iter().for_each(|(access, cuts)| *parts.entry(access).or_default() |= cuts);
+                }
+            }
+        };
+        let report = match whole.take() {
+            Some(before) => before.and(report),
+            None => report,
+        };
+        if report.missing.is_some() {
+            return Ok(report);
         }
+        whole = Some(report);
     }
+    whole.ok_or_else(|| NotAudited::because("there is nothing to compare"))
 }
 
 enum Attempt {
@@ -122,12 +160,13 @@ enum Attempt {
 fn attempt(
     task: &Task,
     reference: &Reference,
+    comparison: Comparison,
     parts: &Parts,
     visits: &Visits,
     samples: u64,
     sources: &SourceMap,
 ) -> Result<Attempt, NotAudited> {
-    let setup = Setup::new(task, reference, parts)?;
+    let setup = Setup::new(task, reference, comparison, parts)?;
     let in_terms = setup.image.sites().iter().find(|site| site.kind == SiteKind::Handle);
     if let Some(site) = in_terms {
         return Err(NotAudited { why: "a handle of an unknown value".into(), place: Some(site.span) });
@@ -135,10 +174,10 @@ fn attempt(
     let visited = visits.visited();
     let mut auditor = Auditor::new(task, &setup, &visited, sources);
     let (mut random, mut experience) = (Random::new(1), auditor.experience());
-    while auditor.figures.samples < samples && auditor.trials() < samples.saturating_mul(TRIALS) {
+    while auditor.figures.samples < samples && auditor.is_worth_while(samples) {
+        // What there is by then counts.
         if task.limits.cancel.is_due() {
-            let why = StopReason::of(&task.limits.cancel).map_or_else(String::new, |why| why.to_string());
-            return Err(NotAudited::because(why));
+            break;
         }
         let mut trial = Trial::new(&setup, &mut random, &mut experience);
         match trial.run() {
@@ -171,7 +210,7 @@ struct Auditor<'a, 's> {
 impl<'a, 's> Auditor<'a, 's> {
     fn new(task: &'a Task, setup: &'a Setup<'s>, visited: &'a Visited, sources: &'a SourceMap) -> Self {
         let figures = Figures {
-            comparison: Comparison::of(task),
+            comparison: setup.comparison,
             samples: 0,
             judged: 0,
             abandoned: 0,
@@ -193,8 +232,11 @@ impl<'a, 's> Auditor<'a, 's> {
         experience
     }
 
-    fn trials(&self) -> u64 {
-        self.figures.judged + self.figures.abandoned
+    /// Whether enough of the trials so far are executions that the others may be found by going on.
+    fn is_worth_while(&self, samples: u64) -> bool {
+        let trials = self.figures.judged + self.figures.abandoned;
+        let found = self.figures.samples > 0 || trials < MOST_VAIN;
+        found && trials < samples.saturating_mul(TRIALS)
     }
 
     /// Looks for an execution among those that were visited.
@@ -232,11 +274,12 @@ impl<'a, 's> Auditor<'a, 's> {
         if let Some(known) = self.known.get(&class.graph).filter(|_| remembered) {
             return Ok(known.clone());
         }
-        let judged = judge(self.setup, trial, &self.task.limits.cancel).map_err(|stop| match stop {
-            Stop::Cancelled => NotAudited::because("the time limit was reached"),
-            Stop::TooDeep => NotAudited::because("an execution is too large for the evaluator"),
-            Stop::Fault(why) => NotAudited::because(why.message),
-        })?;
+        let judged = match judge(self.setup, trial, &self.task.limits.cancel) {
+            Ok(judged) => judged,
+            Err(Stop::Cancelled) => return Ok(None),
+            Err(Stop::TooDeep) => return Err(NotAudited::because("an execution is too large for the evaluator")),
+            Err(Stop::Fault(why)) => return Err(NotAudited::because(why.message)),
+        };
         if remembered && self.known.len() < MOST_KNOWN {
             self.known.insert(class.graph, judged.clone());
         }

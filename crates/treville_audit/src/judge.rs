@@ -4,8 +4,8 @@ use crate::assemble::{Assembled, assemble};
 use crate::setup::Setup;
 use crate::trial::Trial;
 use treville_base::Cancel;
-use treville_eval::{Judgement, Stop, accepts};
-use treville_event::{BaseRel, Graph, Relation};
+use treville_eval::{Judgement, Stop, accepts, judge as judge_all};
+use treville_event::{BaseRel, Cell, Graph, Relation};
 use treville_ir::Failure;
 use treville_model::Model;
 use treville_model::syntax::CheckMode;
@@ -26,7 +26,7 @@ pub(crate) struct Judged {
 /// # Errors
 /// If the evaluator cannot say.
 pub(crate) fn judge(setup: &Setup<'_>, trial: &Trial<'_, '_>, cancel: &Cancel) -> Result<Option<Judged>, Stop> {
-    let assembled = assemble(setup, trial);
+    let assembled = assemble(setup, trial, &[]);
     let model = &*setup.reference.model;
     let mut accepted = None;
     accepts(model, &assembled.graph, cancel, &mut |judgement| {
@@ -36,6 +36,9 @@ pub(crate) fn judge(setup: &Setup<'_>, trial: &Trial<'_, '_>, cancel: &Cancel) -
     let led = leads(&assembled.graph);
     failures.extend(trial.wrong.iter().cloned());
     failures.extend(late_accesses(trial, &assembled, &led));
+    if failures.is_empty() && frees_race(setup, trial, cancel)? {
+        failures.push((Failure::UseAfterFree, "an object is freed while another thread may use it".to_owned()));
+    }
     let cyclic = !led.is_irreflexive();
     Ok(Some(Judged { beyond_sc: cyclic || !is_sequential(&assembled.graph), cyclic, failures }))
 }
@@ -53,6 +56,24 @@ fn flags(model: &Model, judgement: &Judgement) -> Vec<(Failure, String)> {
         raised.then(|| (failure, format!("the model flags {}", check.name)))
     });
     noted.collect()
+}
+
+/// Whether the model sees a race between freeing an object and accessing it, if it sees races at all.
+fn frees_race(setup: &Setup<'_>, trial: &Trial<'_, '_>, cancel: &Cancel) -> Result<bool, Stop> {
+    let model = &*setup.reference.model;
+    let mut frees = Vec::new();
+    for made in &trial.made {
+        let Some((thread, rows)) = made.freed else { continue };
+        let inside = trial.cells.range(made.addr..made.addr + made.size.max(1));
+        let cells = inside.map(|(address, memory)| Cell { address: *address, size: memory.size });
+        frees.extend(cells.map(|cell| setup.freeing(cell, thread, rows)));
+    }
+    if frees.is_empty() {
+        return Ok(false);
+    }
+    let judgements = judge_all(model, &assemble(setup, trial, &frees).graph, cancel)?;
+    let races = |judgement: &Judgement| flags(model, judgement).iter().any(|(failure, _)| *failure == Failure::Race);
+    Ok(judgements.iter().any(races))
 }
 
 fn program_order(graph: &Graph) -> Relation {

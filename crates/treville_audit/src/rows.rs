@@ -35,6 +35,14 @@ pub(crate) struct Row {
     pub(crate) in_memory: bool,
 }
 
+impl Row {
+    /// An event that neither reads from anything nor depends on anything.
+    pub(crate) fn of(event: Event) -> Row {
+        let (deps, source) = (StepDeps::default(), Source::None);
+        Row { event, deps, source, read: None, exclusive: false, in_memory: false }
+    }
+}
+
 /// The cells that threads are started and ended by: below everything that a program can have.
 pub(crate) fn started(thread: u16) -> Cell {
     Cell { address: 0x2000_0000 + 16 * u64::from(thread), size: 8 }

@@ -2,13 +2,13 @@
 
 use crate::audit::Comparison;
 use crate::memory::cuts;
-use crate::rows::{Row, Source};
+use crate::rows::Row;
 use treville_base::Name;
 use treville_event::{Cell, Event, Kind, RmwShape, Vocabulary};
 use treville_ir::{Program, Tags};
 use treville_task::{Reduction, Reference, Semantics, Task};
 use treville_term::Bv;
-use treville_vm::bytecode::{self, Image, NotCompiled, Parts, RunOptions, SiteId, SiteKind, StepDeps};
+use treville_vm::bytecode::{self, Image, NotCompiled, Parts, RunOptions, SiteId, SiteKind};
 
 /// Instructions that a thread may run without an event.
 const FUEL: u32 = 1_000_000;
@@ -18,6 +18,7 @@ pub(crate) struct Setup<'a> {
     pub(crate) reference: &'a Reference,
     pub(crate) image: Image,
     pub(crate) run: RunOptions,
+    pub(crate) comparison: Comparison,
     /// Values of the program are unknown.
     pub(crate) unknowns: bool,
     marks: Marks,
@@ -84,8 +85,13 @@ pub(crate) struct Shape {
 impl<'a> Setup<'a> {
     /// # Errors
     /// If the program cannot be compiled.
-    pub(crate) fn new(task: &'a Task, reference: &'a Reference, parts: &Parts) -> Result<Self, NotCompiled> {
-        let (program, comparison) = (&*task.program, Comparison::of(task));
+    pub(crate) fn new(
+        task: &'a Task,
+        reference: &'a Reference,
+        comparison: Comparison,
+        parts: &Parts,
+    ) -> Result<Self, NotCompiled> {
+        let program = &*task.program;
         let counts = |reduction| !task.reductions.has(reduction);
         let image = bytecode::compile(program, &[], parts)?
             .with_changes(counts(Reduction::LockRounds), counts(Reduction::HazardRounds));
@@ -103,7 +109,7 @@ impl<'a> Setup<'a> {
             fuel: FUEL,
         };
         let marks = Marks::of(program, reference.fence.is_some());
-        Ok(Setup { program, reference, image: if judged { bits } else { image }, run, unknowns, marks })
+        Ok(Setup { program, reference, image: if judged { bits } else { image }, run, comparison, unknowns, marks })
     }
 
     pub(crate) fn vocabulary(&self) -> &'a Vocabulary {
@@ -128,8 +134,14 @@ impl<'a> Setup<'a> {
             register: None,
             span: site.map(|s| self.image.site(s).span),
         };
-        let (deps, source) = (StepDeps::default(), Source::None);
-        Row { event, deps, source, read: None, exclusive: false, in_memory: site.is_some() }
+        Row { in_memory: site.is_some(), ..Row::of(event) }
+    }
+
+    /// What freeing an object does to a cell of it: as if the thread wrote there, not atomically, after so many of its events.
+    pub(crate) fn freeing(&self, cell: Cell, thread: u16, rows: u32) -> Event {
+        let shape = Shape { kind: Kind::Write, tags: names(&["NA"]), cell: Some(cell), value: 0, site: None };
+        let event = self.row(shape, Some(u32::from(thread)), rows).event;
+        Event { instance: u32::MAX, ..event }
     }
 
     pub(crate) fn initial(&self, cell: Cell, value: u64, index: u32) -> Row {

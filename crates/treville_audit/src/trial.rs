@@ -6,7 +6,7 @@ mod threads;
 
 use crate::memory::Owner;
 use crate::random::Random;
-use crate::rows::{Id, Row};
+use crate::rows::{Id, Row, Source};
 use crate::setup::Setup;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use treville_task::Child;
 use treville_vm::bytecode::{Dependencies, Parts, Runner, SiteId, Step};
 
 /// Events of one trial, at most.
-const MOST_EVENTS: usize = 1000;
+const MOST_EVENTS: usize = 400;
 /// How often threads are tried in a row that cannot go on with the write they were offered.
 const MOST_REFUSALS: u32 = 64;
 
@@ -116,6 +116,9 @@ pub(crate) struct Thread {
     /// The latest writes of each cell that it has seen.
     seen: BTreeMap<u64, Id>,
     children: u32,
+    /// Its last read, and whether the one before was the same.
+    last_read: Option<(SiteId, Source)>,
+    idles: bool,
 }
 
 pub(crate) struct Trial<'a, 's> {
@@ -126,8 +129,10 @@ pub(crate) struct Trial<'a, 's> {
     pub(crate) threads: Vec<Thread>,
     pub(crate) cells: BTreeMap<u64, Memory>,
     pub(crate) made: Vec<Made>,
-    /// Reads whose values are guessed.
+    events: usize,
+    /// Reads whose values are guessed, and whether there were any.
     guessed: BTreeSet<Id>,
+    has_guessed: bool,
     /// What has gone wrong on the way.
     pub(crate) wrong: Vec<(Failure, String)>,
 }
@@ -136,7 +141,19 @@ impl<'a, 's> Trial<'a, 's> {
     pub(crate) fn new(setup: &'a Setup<'s>, random: &'a mut Random, experience: &'a mut Experience) -> Self {
         let style = Style::random(random);
         let (threads, cells, made) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Trial { setup, random, experience, style, threads, cells, made, guessed: BTreeSet::new(), wrong: Vec::new() }
+        Trial {
+            setup,
+            random,
+            experience,
+            style,
+            threads,
+            cells,
+            made,
+            events: 0,
+            guessed: BTreeSet::new(),
+            has_guessed: false,
+            wrong: Vec::new(),
+        }
     }
 
     /// Runs until all threads have ended.
@@ -155,7 +172,7 @@ impl<'a, 's> Trial<'a, 's> {
             if self.is_over() {
                 return self.settle_guesses();
             }
-            if self.threads.iter().map(|thread| thread.rows.len()).sum::<usize>() > MOST_EVENTS {
+            if self.events > MOST_EVENTS {
                 return Err(End::Long);
             }
             current = self.next_thread(current).ok_or(End::Stuck)?;
@@ -175,9 +192,12 @@ impl<'a, 's> Trial<'a, 's> {
         ended || failed && self.guessed.is_empty()
     }
 
-    /// One of the threads that may go on.
+    /// One of the threads that may go on; seldom one that has just read the same as before, as in a loop that waits.
     fn next_thread(&mut self, current: u16) -> Option<u16> {
-        let may: Vec<u16> = (0..self.threads.len() as u16).filter(|thread| self.may_go_on(*thread)).collect();
+        let mut may: Vec<u16> = (0..self.threads.len() as u16).filter(|thread| self.may_go_on(*thread)).collect();
+        if self.random.percent(90) && may.iter().any(|thread| !self.threads[usize::from(*thread)].idles) {
+            may.retain(|thread| !self.threads[usize::from(*thread)].idles);
+        }
         if may.contains(&current) && self.random.percent(self.style.stay) {
             return Some(current);
         }

@@ -35,6 +35,10 @@ impl Trial<'_, '_> {
             return Err(self.overlap(site, (addr, size), (memory.site, addr, memory.size)));
         }
         if memory.owner == Owner::Made && self.object(addr, size).is_none() {
+            if self.has_guessed {
+                // It may be made later: nothing is known of this.
+                return Err(End::Stuck);
+            }
             self.fail(number, Failure::InvalidAccess, "an access to an object that is not there".to_owned());
             return Ok(None);
         }
@@ -134,9 +138,12 @@ impl Trial<'_, '_> {
 
     /// What follows from reading.
     fn note_read(&mut self, number: u16, site: SiteId, cell: Cell, id: Id, source: Source) {
+        let thread = &mut self.threads[usize::from(number)];
+        thread.idles = thread.last_read.replace((site, source)) == Some((site, source));
         match source {
             Source::Write(write) => self.see(number, cell.address, write),
             Source::Guessed(_) => {
+                self.has_guessed = true;
                 self.guessed.insert(id);
             }
             Source::Init if self.cells[&cell.address].owner == Owner::Made => {

@@ -101,6 +101,7 @@ impl Trial<'_, '_> {
         let mut new = self.setup.row(shape, Some(u32::from(number)), row);
         (new.deps, new.source) = (deps, source);
         rows.push(new);
+        self.events += 1;
         Id { thread: number, row }
     }
 
@@ -124,9 +125,9 @@ impl Trial<'_, '_> {
                 self.threads[usize::from(number)].step = None;
             }
             Step::Spawn { site, func } => self.spawn(number, site, func),
-            Step::Join { site, thread: handle } => self.join(number, site, handle),
+            Step::Join { site, thread: handle } => self.join(number, site, handle)?,
             Step::Alloc { site, addr, size } => self.allocate(number, site, addr, size),
-            Step::Free { site, addr } => self.free(number, site, addr),
+            Step::Free { site, addr } => self.free(number, site, addr)?,
             Step::Nondet { site } => self.choose(number, site),
             Step::End(value) => self.end(number, value),
             Step::Fail { site, failure } => {
@@ -177,10 +178,14 @@ impl Trial<'_, '_> {
         self.fence(child);
     }
 
-    fn join(&mut self, number: u16, site: SiteId, handle: u64) {
+    fn join(&mut self, number: u16, site: SiteId, handle: u64) -> Result<(), Halt> {
         let child = match self.joined(handle) {
             Some(child) if child != number => child,
-            _ => return self.fail(number, Failure::ApiMisuse, "joins itself, or what is no thread".to_owned()),
+            None if self.has_guessed => return Err(End::Stuck),
+            _ => {
+                self.fail(number, Failure::ApiMisuse, "joins itself, or what is no thread".to_owned());
+                return Ok(());
+            }
         };
         let end = &self.threads[usize::from(child)];
         let (value, row) = (end.result.unwrap_or_default(), end.rows.len() as u32 - 1);
@@ -190,6 +195,7 @@ impl Trial<'_, '_> {
         self.give(number, value, id.row + 1..id.row + 2);
         self.fence(number);
         seen.into_iter().for_each(|(addr, write)| self.see(number, addr, write));
+        Ok(())
     }
 
     fn end(&mut self, number: u16, value: u64) {
@@ -216,10 +222,12 @@ impl Trial<'_, '_> {
         self.threads[usize::from(number)].step = None;
     }
 
-    fn free(&mut self, number: u16, site: Option<SiteId>, addr: u64) {
+    fn free(&mut self, number: u16, site: Option<SiteId>, addr: u64) -> Result<(), Halt> {
         let rows = self.threads[usize::from(number)].rows.len() as u32;
         let retired = site.is_some_and(|s| self.setup.image.site(s).kind == SiteKind::Free { retired: true });
         match self.made.iter_mut().find(|made| made.addr == addr && (made.heap || site.is_none())) {
+            // It may come later: a guess was wrong.
+            None if self.has_guessed => return Err(End::Stuck),
             None => self.wrong.push((Failure::InvalidFree, "what is freed is no object on the heap".to_owned())),
             Some(made) if made.dead => self.wrong.push((Failure::DoubleFree, "an object is freed twice".to_owned())),
             Some(made) => {
@@ -228,6 +236,7 @@ impl Trial<'_, '_> {
             }
         }
         self.threads[usize::from(number)].step = None;
+        Ok(())
     }
 
     /// The object that has so many bytes at an address.
