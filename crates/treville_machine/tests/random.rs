@@ -32,7 +32,7 @@ impl Random {
     fn stmt(&mut self, nested: bool) -> String {
         let var = self.pick(&["fME", "fYOU", "x", "turn", "turn"]);
         // Mostly as somebody would write it: turns in one register, other numbers in the other one.
-        let is_turn = (var == "turn") != (self.below(8) == 0);
+        let is_turn = (var == "turn") != (self.below(4) == 0);
         let (r, s) = if is_turn { ("r", "s") } else { ("s", "r") };
         let value =
             self.pick(if is_turn { &["0", "ME", "YOU", "ME", "YOU", "r"] } else { &["-1", "0", "1", "2", "s"] });
@@ -52,6 +52,20 @@ impl Random {
         }
     }
 
+    /// One of few statements, about turns and one register: short programs in which names and values matter.
+    fn turn_stmt(&mut self) -> String {
+        let all = [
+            "r := turn;",
+            "r := x;",
+            "r := x;",
+            "turn.cas(0, ME);",
+            "while (1 == 1) turn.cas(ME, YOU);",
+            "skip;",
+            "r := 0;",
+        ];
+        self.pick(&all).to_owned()
+    }
+
     fn thread(stmts: &[String], me: &str, you: &str) -> String {
         let number = |(i, stmt): (usize, &String)| format!("{}: {stmt} ", i + 1);
         let body: String = stmts.iter().enumerate().map(number).collect();
@@ -60,9 +74,12 @@ impl Random {
 
     /// Two threads that are often the same under other names, and what is declared and claimed of them.
     fn program(&mut self) -> String {
-        let stmts: Vec<String> = (0..2 + self.below(3)).map(|_| self.stmt(false)).collect();
+        let about_turns = self.below(2) == 0;
+        let n = 2 + self.below(3);
+        let stmts: Vec<String> =
+            (0..n).map(|_| if about_turns { self.turn_stmt() } else { self.stmt(false) }).collect();
         let mut others = stmts.clone();
-        if self.below(3) == 0 {
+        if !about_turns && self.below(3) == 0 {
             let at = self.below(others.len() as u64) as usize;
             others[at] = self.stmt(false);
         }
