@@ -1,10 +1,9 @@
 //! Threads that wait for ever: for each other (a deadlock), or in loops for what no thread will do.
 //!
 //! Where no thread can go on, and all that have not ended wait for a resource or for the end of a thread, all of them are in a
-//! deadlock. Where a thread spins, or is cut, or fails an assumption, it might still have given others what they wait for.
-//! But not if these wait for certain threads: whoever waits for a mutex waits for the one that holds it, and whoever joins a
+//! deadlock. Where a thread spins, or is cut, it might still have given others what they wait for. But not if these wait for certain threads: whoever waits for a mutex waits for the one that holds it, and whoever joins a
 //! thread waits for that one. A set of threads that wait for each other in this way, or for a mutex that
-//! somebody held when it ended, is in a deadlock whatever the rest does.
+//! somebody held when it ended, is in a deadlock whatever the rest does. An execution in which an assumption fails does not count.
 
 use super::telling::Standstill;
 use super::{Search, Stop};
@@ -20,13 +19,15 @@ pub(super) struct Still {
     pub(super) joins: Vec<Standstill>,
     /// Some thread would go on in an execution that counts, or waits in an execution that does not.
     pub(super) open: bool,
+    /// An assumption of the program fails, so that the execution does not count.
+    pub(super) assumed: bool,
 }
 
 impl Search<'_, '_> {
     /// Looks for a deadlock or, if that is looked for, for loops that wait for ever.
     pub(super) fn check_progress(&mut self, still: &Still) -> Result<(), Stop> {
         let spins = still.stands.iter().any(|s| s.wait == Some(Wait::Spin));
-        if spins || still.open {
+        if (spins || still.open) && !still.assumed {
             self.check_cycles(still)?;
         }
         match still.stands.as_slice() {

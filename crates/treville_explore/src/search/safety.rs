@@ -25,7 +25,7 @@ impl Search<'_, '_> {
         let mut still = Still::default();
         let mut blocked = false;
         // An assumption of the program does not hold, and nothing else keeps a thread from going on.
-        let (mut assumed, mut otherwise) = (false, false);
+        let mut otherwise = false;
         for thread in 0..self.graph.threads.len() as u16 {
             if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
                 continue;
@@ -39,8 +39,7 @@ impl Search<'_, '_> {
                     still.joins.push(Standstill { thread, site: Some(site), wait: Some(Wait::Resource) });
                 }
                 Step::Blocked { wait: Wait::Assume, .. } => {
-                    assumed = true;
-                    still.open = true;
+                    (still.open, still.assumed) = (true, true);
                 }
                 // Only others could have made this one an execution.
                 Step::UpdateWrite { .. } if self.mixed => return Ok(()),
@@ -56,7 +55,7 @@ impl Search<'_, '_> {
             return self.complete();
         }
         self.explored.blocked += 1;
-        self.explored.discarded += u64::from(assumed && !otherwise && still.stands.is_empty());
+        self.explored.discarded += u64::from(still.assumed && !otherwise && still.stands.is_empty());
         self.check_progress(&still)
     }
 

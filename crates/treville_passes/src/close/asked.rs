@@ -123,7 +123,9 @@ impl Asked {
         let perhaps = [End::Complete, End::Resource, End::Join, End::Unclear, End::Spin];
         let among = each_other(&regs, waiters);
         let unlisted = if among.is_none() { some(&|places| awaits_some(places)) } else { Formula::Or(Vec::new()) };
-        let each_other = Formula::And(vec![not(fails.clone()), among.unwrap_or(Formula::Or(Vec::new()))]);
+        // An execution in which an assumption fails does not count.
+        let counts = not(some(&waits(&[End::Assume])));
+        let each_other = Formula::And(vec![not(fails.clone()), counts, among.unwrap_or(Formula::Or(Vec::new()))]);
         let too_many = Formula::And(vec![not(fails.clone()), unlisted]);
         let ty = Type::Int { bytes: 4, signed: true };
         let mut observed = Vec::new();

@@ -1,4 +1,4 @@
-/* two wait for each other while a third fails an assumption later */
+/* Two wait for each other only if the third fails its assumption: such executions do not count. */
 #include <pthread.h>
 #include <stdatomic.h>
 void __VERIFIER_assume(int);
