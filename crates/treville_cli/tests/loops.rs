@@ -41,7 +41,7 @@ fn of_file(file: &str) -> Vec<Check> {
 /// What is wrong with the answer, if something is.
 fn wrong(check: &Check) -> Option<String> {
     let options = check.options.iter().map(String::as_str);
-    let args: Vec<&str> = ["verify", &check.file, "--timeout", "120"].into_iter().chain(options).collect();
+    let args: Vec<&str> = ["verify", check.file.as_str(), "--timeout", "120"].into_iter().chain(options).collect();
     let run = treville(&args);
     let answer = run.stdout.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, answer)| answer);
     let wrong = !answer.starts_with(&check.answer);
