@@ -39,6 +39,20 @@ bench *ARGS:
 campaign SEED="1" N="10000":
     cargo run --release -p treville_testkit --example campaign -- {{ SEED }} {{ N }}
 
+# Audit explore with N random executions of each program of the case studies, the cases, the conformance suite (if it is there) and
+# of 100 random programs, under MODELS; fails if one is missing.
+soak-audit N="10000" MODELS="rc11 sc tso ra imm aarch64" SEED="1":
+    cargo build --release -p treville_cli
+    mkdir -p target/audited
+    cargo run --release -p treville_testkit --example soak -- {{ SEED }} $(({{ SEED }} + 100)) --show \
+        | awk '/^\/\/ Seed/ { n++ } { print > ("target/audited/random" n ".c") }'
+    find case-studies cases {{ conformance }}/c {{ conformance }}/ordinary target/audited -name '*.c' > target/audited/all.txt || true
+    for model in {{ MODELS }}; do for which in all counted; do \
+        target/release/treville verify @target/audited/all.txt --engine explore --model $model --reductions $which \
+            --audit {{ N }} --timeout 60; \
+        if [ $? -eq 4 ]; then exit 1; fi; \
+    done; done
+
 # Fuzz the targets with N mutated inputs each, from SEED.
 fuzz N="20000" SEED="1":
     TREVILLE_FUZZ_INPUTS={{ N }} TREVILLE_FUZZ_SEED={{ SEED }} cargo test -p treville_fuzz --test bounded -- --nocapture

@@ -1,7 +1,7 @@
 //! Programs that say themselves what holds of their runs, checked on a machine.
 
 use crate::executions::unknown;
-use crate::{Options, Session, failure, refusal, sidecar, unreadable};
+use crate::{Options, Session, States, failure, refusal, sidecar, unreadable};
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, SourceMap};
 use treville_ir::{Claims, Failure as Failing, Program, Prop};
@@ -190,6 +190,9 @@ fn refuse_options(options: &Options) -> Result<(), Failure> {
     let given = [
         (run.bound.is_some(), "--bound: a machine runs loops as they are; --max-messages and --max-actions bound it"),
         (run.cross_check.is_some(), "--cross-check: no other engine takes these programs"),
+        (run.states == States::Listed, "--states and --format herd: what these programs ask is said of every state"),
+        (run.weak_cas, "--weak-cas belongs to the engine explore"),
+        (run.rma.max_pending.is_some(), "--max-pending is about programs in .rma"),
         (run.plain, "--plain belongs to the engine enumerate"),
         (run.bmc.proofs, "--proof belongs to the engine bmc"),
         (!model.variants.is_empty(), "--variant is about models in CAT, not machines"),
@@ -231,6 +234,14 @@ fn vacuous(claims: &Claims, outcome: &Outcome) -> Vec<bool> {
     claims.invariants.iter().map(says_nothing).collect()
 }
 
+/// Whether some run completes, for a yes to rest on. One about single steps needs none, nor one that only says which outcomes
+/// there are; who accepts a bound accepts runs that go up to it.
+fn completes(checked: &ClaimsChecked) -> Option<bool> {
+    let only_outcomes = checked.claims.invariants.is_empty() && !checked.claims.outcomes.is_empty();
+    let needs_none = checked.inductive.is_some() || only_outcomes || checked.outcome.cut;
+    if needs_none { Some(true) } else { checked.outcome.completes }
+}
+
 /// The verdict: no, if something is violated; else unknown, if something is not decided.
 fn judged(mut checked: ClaimsChecked) -> ClaimsChecked {
     let no = checked.violations().next().is_some();
@@ -255,7 +266,7 @@ fn judged(mut checked: ClaimsChecked) -> ClaimsChecked {
             );
             Verdict::Unknown(StopReason::Refused(why))
         }
-        _ => Verdict::Yes,
+        _ => Verdict::Yes.resting_on(completes(&checked), "no run comes to the end of all threads that have one"),
     };
     if let (Some(scope), false) = (bounded, no) {
         checked.scope = scope;

@@ -23,8 +23,8 @@ use treville_passes::target::{self, Exclusives};
 use treville_passes::{Unrolling, loop_free};
 use treville_report::Failure;
 use treville_task::{
-    Answer, Bounds, Counts, Engine, FinalValue, Goal, Limits, Monitor, Outcome, Proof, Query, Semantics, StopReason,
-    Story, Task, Unsupported, Violation, Witness,
+    Answer, Bounds, Counts, Engine, FinalValue, Goal, Limits, Monitor, Outcome, Proof, Query, Reduction, Semantics,
+    StopReason, Story, Task, Unsupported, Violation, Witness,
 };
 
 /// The flag that only counts if all threads have ended.
@@ -98,7 +98,7 @@ impl Session<'_> {
         let refused =
             |why: Diagnostic| refusal(name, &[Unsupported { what: why.message, span: why.span }], source.sources);
         let liveness = task.properties.contains(&Failing::Liveness);
-        let closed = closed(source, bound, task.reductions.idle_loops, liveness).map_err(refused)?;
+        let closed = closed(source, bound, task.reductions.has(Reduction::AwaitLoops), liveness).map_err(refused)?;
         let lists = engine.candidates().is_some();
         if lists && closed.program.roots.len() > MOST_LISTED {
             return Err(unknown(format!("so many threads are not for the engine {name}")));
@@ -145,6 +145,7 @@ impl Session<'_> {
             question: Some(Arc::new(question)),
             queries: leaks.all.iter().map(|(_, goal)| Query { goal: goal.clone() }).collect(),
             retry: None,
+            observer: None,
             ..inner.clone()
         };
         let leaking = told(&ended, &leaks);
@@ -194,7 +195,7 @@ impl Session<'_> {
             library::fits(model, &program.dialect)?;
         }
         let source = Source { program, sources, model, algebraic: false };
-        let closed = closed(&source, bound, options.run.reductions.idle_loops, false)
+        let closed = closed(&source, bound, options.run.reductions.has(Reduction::AwaitLoops), false)
             .map_err(|why| failure(vec![why], Arc::clone(sources)))?;
         let linked = self.library.linked(&model_for_programs(&options.model, model), &closed.program)?;
         let asked = &closed.asked;
@@ -288,6 +289,8 @@ enum Meaning {
     MayBeLiveness,
     Cut,
     Flag,
+    /// An execution that completes: nothing is wrong with it, but a yes needs one.
+    Completes,
 }
 
 impl Queries {
@@ -319,6 +322,7 @@ impl Queries {
             all.push((Meaning::MayBeLiveness, end(&asked.perhaps_spinning)));
         }
         all.push((Meaning::Cut, end(&asked.cut)));
+        all.push((Meaning::Completes, end(&asked.ended)));
         Queries { all }
     }
 
@@ -349,7 +353,11 @@ impl Told<'_> {
         let mut violation = None;
         let mut doubt = None;
         let mut cut = false;
+        let mut completes = None;
         for ((meaning, goal), answer) in self.queries.all.iter().zip(&inner.answers) {
+            if let (Meaning::Completes, Answer::Absent(_)) = (meaning, answer) {
+                completes = Some(false);
+            }
             let flag = match goal {
                 Goal::Flag(name) => Some(name),
                 _ => None,
@@ -362,6 +370,7 @@ impl Told<'_> {
             };
             match meaning {
                 Meaning::Cut => cut = true,
+                Meaning::Completes => completes = Some(true),
                 Meaning::MayBeDeadlock => doubt = Some("whether a thread that waits would go on is not seen"),
                 Meaning::MayBeLiveness => doubt = Some("whether a loop waits for what no thread will do is not seen"),
                 Meaning::Fails => violation = violation.or_else(|| self.failure(witness?)),
@@ -377,7 +386,18 @@ impl Told<'_> {
         let counts = inner.counts.map(|_| counts);
         let mut proofs = inner.proofs;
         proofs.iter_mut().for_each(|proof| self.say_claim(proof, cut));
-        Outcome { answers: Vec::new(), states: None, counts, violation, cut, cut_at, stopped, proofs, ..inner }
+        Outcome {
+            answers: Vec::new(),
+            states: None,
+            counts,
+            completes,
+            violation,
+            cut,
+            cut_at,
+            stopped,
+            proofs,
+            ..inner
+        }
     }
 
     /// Says what a proof is about: the loops of the program were cut before the engine saw it.
@@ -390,6 +410,7 @@ impl Told<'_> {
             Meaning::Deadlock => "a thread waits for ever",
             Meaning::Liveness => "a loop waits for ever",
             Meaning::Flag => "the model objects",
+            Meaning::Completes => "an execution completes",
         });
         let bounded = cut.then_some("(executions that go beyond the loop bound aside)");
         let words: Vec<&str> = meaning.into_iter().chain(bounded).collect();
@@ -420,9 +441,13 @@ impl Told<'_> {
     }
 
     fn stuck(&self, failure: Failing, witness: &Witness) -> Option<Violation> {
-        let why = if failure == Failing::Liveness { End::Spin } else { End::Resource };
         let ends = ends(&witness.state);
-        let waiting: Vec<u32> = ends.iter().filter(|(_, end)| *end == why).map(|(thread, _)| thread.0).collect();
+        let that = |why: End| ends.iter().filter(move |(_, end)| *end == why).map(|(thread, _)| thread.0);
+        let mut waiting: Vec<u32> =
+            that(if failure == Failing::Liveness { End::Spin } else { End::Resource }).collect();
+        if waiting.is_empty() {
+            waiting.extend(that(End::Join));
+        }
         let what = match (failure, waiting.len()) {
             (Failing::Liveness, 1) => "a loop waits for what no thread will do",
             (Failing::Liveness, _) => "loops wait for what no thread will do",

@@ -10,7 +10,7 @@ use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bun
 use treville_event::{Vocabulary, scope_set};
 use treville_ir::{Dialect, Program};
 use treville_model::syntax::{Binding, Check, InsKind, Pattern, Unit};
-use treville_model::{DialectFacts, Model};
+use treville_model::{DialectFacts, Model, Term};
 use treville_report::Failure;
 
 /// A model, linked for a dialect.
@@ -110,7 +110,32 @@ impl<'f> Library<'f> {
     fn link(&self, options: &ModelOptions, dialect: &Dialect, absent: &[Name]) -> Result<Linked, Failure> {
         let name = options.name.as_deref().unwrap_or(&dialect.default_model);
         fits(name, dialect)?;
-        self.link_unasked(options, dialect, absent)
+        let linked = self.link_unasked(options, dialect, absent)?;
+        self.knows_tags(&linked, dialect, absent)?;
+        Ok(linked)
+    }
+
+    /// Refuses a bundled model of another machine that does not know fences or orderings of the program: it would allow too
+    /// much without a word. Under sequential consistency they do nothing.
+    fn knows_tags(&self, linked: &Linked, dialect: &Dialect, absent: &[Name]) -> Result<(), Failure> {
+        let own = &*dialect.default_model;
+        let name = &*linked.name;
+        if name == own || !MACHINES.contains(&name) || !MACHINES.contains(&own) {
+            return Ok(());
+        }
+        let options = ModelOptions { name: Some(own.to_owned()), ..ModelOptions::default() };
+        let theirs = self.link_unasked(&options, dialect, absent)?;
+        let known = mentioned(&linked.model);
+        let mut unknown = mentioned(&theirs.model);
+        unknown.retain(|tag| dialect.sets.contains(tag) && !absent.contains(tag) && !known.contains(tag));
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let tags: Vec<&str> = unknown.iter().map(Name::as_str).collect();
+        let (tags, tests) = (tags.join(", "), &dialect.name);
+        Err(unreadable(format!(
+            "the model {name} does not know {tags}, which this {tests} test uses; the model {own} does"
+        )))
     }
 
     fn link_unasked(&self, options: &ModelOptions, dialect: &Dialect, absent: &[Name]) -> Result<Linked, Failure> {
@@ -296,6 +321,15 @@ fn skip_checks(model: &mut Model, names: &[String], of: &str) -> Result<(), Fail
         None => Ok(()),
         Some(name) => Err(unreadable(format!("{of} has no check `{name}` to skip (there are: {known})"))),
     }
+}
+
+/// The sets that a model looks at.
+fn mentioned(model: &Model) -> BTreeSet<Name> {
+    let needed = model.needed();
+    let terms = model.terms.iter().zip(&needed).filter(|(_, needed)| **needed);
+    let sets =
+        terms.filter_map(|(info, _)| if let Term::BaseSet(name) = &info.term { Some(name.clone()) } else { None });
+    sets.collect()
 }
 
 /// The entry of a shared table, made if it is new.

@@ -2,7 +2,9 @@
 
 use crate::auto::{self, Choice};
 use crate::executions::unknown;
-use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, library, refusal, unreadable};
+use crate::{
+    Files, ModelOptions, Options, Session, audited, closed, failure, front_ends, library, refusal, unreadable,
+};
 use std::path::Path;
 use std::sync::Arc;
 use treville_base::{Cancel, Diagnostic, FileId, Name, SourceMap};
@@ -11,8 +13,7 @@ use treville_llvm::{Clang, CompileOptions, LowerOptions};
 use treville_passes::target::{self, Exclusives};
 use treville_report::{Chosen, Failure, ProgramChecked};
 use treville_task::{
-    Bounds, Engine, Limits, Monitor, Outcome, Reductions, Reference, Scope, Semantics, Silent, StopReason, Task,
-    Verdict,
+    Bounds, Engine, Limits, Monitor, Outcome, Reduction, Reference, Scope, Semantics, Silent, StopReason, Task, Verdict,
 };
 
 /// A language of programs.
@@ -42,6 +43,9 @@ const TODAYS_C: &[&str] = &["rc11", "ra", "imm"];
 /// Bundled models whose axioms allow without some location whatever they allow with it: they forbid cycles and pairs, and the more there is
 /// the more is forbidden. Not so c11, where what is read must be visible, which other accesses may be the reason for.
 const FORGIVING: &[&str] = &["sc", "tso", "arm", "aarch64", "power", "riscv", "ra", "rc11", "imm"];
+
+/// Where a program begins.
+const ENTRY: &str = "main";
 
 /// The model when none is named.
 const DEFAULT_MODEL: &str = "rc11";
@@ -76,7 +80,7 @@ fn read_llvm(path: &str, text: &str, options: &Options, files: &dyn Files) -> Re
 }
 
 fn from_llvm(path: &str, ir: &str, options: &Options, mut sources: SourceMap, files: &dyn Files) -> Read {
-    let options = LowerOptions { name: path, weak_cas: options.run.weak_cas };
+    let options = LowerOptions { name: path, entry: ENTRY, weak_cas: options.run.weak_cas };
     let file = sources.add(if path.ends_with(".ll") { path.to_owned() } else { format!("{path}.ll") }, ir);
     let lowered = treville_llvm::parse(file, ir)
         .and_then(|module| treville_llvm::lower(&module, &options, &mut sources, &mut |name| files.read(name).ok()));
@@ -111,7 +115,8 @@ impl Run {
             return None;
         };
         let forgiving = options.model.is_bundled(&self.model) && FORGIVING.contains(&self.model.as_str());
-        treville_passes::forget(&self.in_c).filter(|_| forgiving)
+        let may_forget = forgiving && options.run.reductions.has(Reduction::UnreadObjects);
+        treville_passes::forget(&self.in_c).filter(|_| may_forget)
     }
 }
 
@@ -139,9 +144,33 @@ impl Session<'_> {
         monitor: &dyn Monitor,
     ) -> Result<Run, Failure> {
         let (program, sources) = self.read_program(path, language, options)?;
+        self.check_read(&program, sources, options, stories, monitor)
+    }
+
+    /// Checks a program that its front end has read already.
+    ///
+    /// # Errors
+    /// As for a file: what the model or the engine refuses.
+    pub fn check_lowered(
+        &self,
+        program: &Program,
+        sources: SourceMap,
+        options: &Options,
+    ) -> Result<ProgramChecked, Failure> {
+        self.check_read(program, sources, options, 0, &Silent).map(|run| run.checked)
+    }
+
+    fn check_read(
+        &self,
+        program: &Program,
+        sources: SourceMap,
+        options: &Options,
+        stories: usize,
+        monitor: &dyn Monitor,
+    ) -> Result<Run, Failure> {
         let cancel = self.cancel_for(&options.run);
         let call = Call { sources: Arc::new(sources), options, stories, cancel };
-        let run = self.run_program(&program, &call, monitor)?;
+        let run = self.run_program(program, &call, monitor)?;
         match run.without_unread(options) {
             Some(smaller) if stories == 0 => Ok(self.proved(&smaller, &call, run)),
             _ => Ok(run),
@@ -220,17 +249,23 @@ impl Session<'_> {
             limits,
             states: false,
             // Engines that check each other count everything.
-            reductions: Reductions {
-                symmetry: options.run.reductions.symmetry && options.run.cross_check.is_none(),
-                ..options.run.reductions
+            reductions: match options.run.cross_check {
+                Some(_) => options.run.reductions.without(Reduction::Symmetry),
+                None => options.run.reductions,
             },
             properties: options.run.properties.failures(),
             reference: Some(reference),
             symmetries: Vec::new(),
             stories: *stories,
             retry: None,
+            observer: None,
         };
         let name = engine.info().name;
+        let audited = options.run.audit.map(|samples| audited::Audited::new(samples, name)).transpose()?;
+        let task = match &audited {
+            Some(audited) => audited.watching(task),
+            None => task,
+        };
         let run = |engine: &dyn Engine, task: &Task, monitor: &dyn Monitor| {
             if closed::is_for_tests(engine) {
                 let source = closed::Source { program: &in_c, sources, model: &model, algebraic: built_in };
@@ -240,7 +275,7 @@ impl Session<'_> {
             Ok(engine.run(task, monitor))
         };
         // Complete executions are shown by the one that lists them.
-        let beside = self.engines.beside(&options.run).filter(|_| *stories == 0);
+        let beside = self.engines.beside(&options.run).filter(|_| *stories == 0 && audited.is_none());
         let (outcome, choice) = match &beside {
             Some(beside) => auto::race([&*engine, &**beside], &task, &run, monitor)?,
             None => (run(&*engine, &task, monitor)?, Choice::named(&*engine)),
@@ -256,16 +291,17 @@ impl Session<'_> {
                 return Err(unreadable(format!("the engines {name} and {second} disagree, which is a bug: {what}")));
             }
         }
+        let audit = audited.map(|audited| audited.check(&*engine, &task, &outcome, sources)).transpose()?;
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
-        let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope };
+        let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope, audit };
         Ok(Run { model, choice, in_c, checked })
     }
 }
 
 impl Session<'_> {
     /// A model that the engine has built in, as axioms for this program, with which the evaluator judges what is found.
-    fn reference(&self, named: ModelOptions, program: &Program) -> Result<Reference, Failure> {
+    pub(crate) fn reference(&self, named: ModelOptions, program: &Program) -> Result<Reference, Failure> {
         let on_x86 = named.name.as_deref() == Some("tso");
         // On x86 an update is one event, and locked; stores and fences that are seq_cst bring a fence.
         let more: Vec<Name> = program.dialect.sets.iter().cloned().chain([Name::new(X86_FENCE)]).collect();
@@ -311,7 +347,10 @@ fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
             return (Verdict::Unknown(reason), scope);
         }
     }
-    (Verdict::Yes, scope)
+    let why = "every execution blocks (--property liveness looks for loops that wait for what no thread will do)";
+    // Who accepts a bound accepts executions that go up to it.
+    let completes = if outcome.cut { Some(true) } else { outcome.completes };
+    (Verdict::Yes.resting_on(completes, why), scope)
 }
 
 #[cfg(test)]

@@ -24,6 +24,10 @@ impl Session<'_> {
             time: start.elapsed(),
             content: Content::Failed(unreadable("")),
         };
+        if options.run.audit.is_some() && programs::language(path).is_none() {
+            report.content = Content::Failed(unreadable("--audit is about programs in C and LLVM IR"));
+            return report;
+        }
         if claims::is_stated(path) {
             report.content = match self.check_claims(path, options, monitor) {
                 Err(failure) => Content::Failed(failure),

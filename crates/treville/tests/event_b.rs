@@ -8,7 +8,7 @@ use b::machine::{Machine, Ran};
 use std::collections::BTreeSet;
 use treville::base::Cancel;
 use treville::report::{Content, Exported, ExportedMemory, classical_b, event_b};
-use treville::task::{Answer, Reductions, Silent};
+use treville::task::{Answer, Reduction, Reductions, Silent};
 use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session};
 
 const MESSAGE: &str = include_str!("../../../cases/guide/message.rar");
@@ -21,7 +21,7 @@ fn options(model: &str, max_actions: Option<u32>) -> Options {
         run: RunOptions {
             max_actions,
             accept_bounded: true,
-            reductions: Reductions { symmetry: false, ..Reductions::default() },
+            reductions: Reductions::all().without(Reduction::Symmetry),
             ..RunOptions::default()
         },
     }

@@ -103,6 +103,11 @@ fn ways(wanted: &Wanted) -> Vec<Options> {
     all.into_iter().filter(fits).collect()
 }
 
+/// Lines of declarations and statements: laws follow from what predicates say.
+fn n_lines(text: String) -> usize {
+    text.lines().filter(|line| !line.starts_with("law ")).count()
+}
+
 impl<'p> Portfolio<'p> {
     pub fn new(program: &'p Program, wanted: &Wanted) -> Self {
         let useful = |way: &Options| !way.given || !program.predicates.is_empty();
@@ -156,7 +161,7 @@ impl<'p> Portfolio<'p> {
                     found = Some(i);
                     break;
                 }
-                Way::Fails(_) => return Err("the program fails under SC".to_owned()),
+                Way::Fails(_) => return Err("the program fails under SC, which a run shows".to_owned()),
                 Way::Without(reason) => why.clone_from(reason),
                 Way::Untried => {}
             }
@@ -187,7 +192,7 @@ impl<'p> Portfolio<'p> {
         Some(Figures {
             predicates: prover.predicates().len(),
             extrapolated: prover.extrapolated.n_predicates(),
-            lines: [&prover.sequential, &prover.extrapolated].map(|b| b.to_string().lines().count()),
+            lines: [prover.sequential.to_string(), prover.shown(&BitSet::full(self.program.slots.len()))].map(n_lines),
             rounds: prover.rounds,
             queries: prover.extrapolated.queries,
             states: prover.states,

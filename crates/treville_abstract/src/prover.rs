@@ -4,6 +4,7 @@ use crate::boolean::{BoolProgram, Refused, Sharing, abstracted};
 use crate::checker::{Checked, Checker, Counterexample, Elements, Settings};
 use crate::direct::direct;
 use crate::refine::{Lesson, learn};
+use crate::show::How;
 use crate::z3::Solver;
 use std::collections::BTreeSet;
 use treville_base::{BitSet, Cancel};
@@ -69,7 +70,7 @@ const LONGEST: usize = 3;
 #[derive(Debug)]
 pub enum Sequential<'p> {
     Proved(Box<Prover<'p>>),
-    /// It fails, by this path.
+    /// It fails, by this path, which has been run.
     Fails(Counterexample),
     Open(String),
 }
@@ -140,7 +141,7 @@ fn order(program: &Program, predicates: &mut Vec<Atom>) {
 fn reduced<'p>(sequential: &BoolProgram<'p>, options: &Options) -> Result<BoolProgram<'p>, Refused> {
     match options.abstraction {
         Abstraction::Extrapolated => sequential.extrapolated(options.sharing),
-        Abstraction::Direct => direct(sequential, options.sharing, &options.solver, options.longest),
+        Abstraction::Direct => direct(sequential, options.sharing, &options.solver, options.longest, &options.cancel),
     }
 }
 
@@ -166,15 +167,15 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
         if options.cancel.is_due() {
             return Err("the time is over".to_owned());
         }
-        let sequential = abstracted(program, &predicates, &options.solver, options.longest)?;
+        let sequential = abstracted(program, &predicates, &options.solver, options.longest, &options.cancel)?;
         let (unsplit, split) = (settings(false), settings(true));
         let mut checked = Checker::new(&sequential, &unsplit).run();
         if let Checked::MayFail(path) = &checked {
-            let mut news = lesson(program, path, true, &options.solver, &mut predicates);
+            let mut news = lesson(program, path, true, &options, &mut predicates);
             if news == Some(false) {
                 checked = Checker::new(&sequential, &split).run();
                 if let Checked::MayFail(path) = &checked {
-                    news = lesson(program, path, true, &options.solver, &mut predicates);
+                    news = lesson(program, path, true, &options, &mut predicates);
                 }
             }
             // Paths that differ only in how often a loop runs teach one number after the other: try their order.
@@ -185,7 +186,12 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
                 news = news.map(|new| new || predicates.len() > n);
             }
             match (news, checked) {
-                (None, Checked::MayFail(path)) => return Ok(Sequential::Fails(path)),
+                (None, Checked::MayFail(path)) => {
+                    if path.replayed(program, &placement, &options.solver, &cancel).is_some() {
+                        return Ok(Sequential::Fails(path));
+                    }
+                    return Err("neither a proof nor values for a path that may fail were found".to_owned());
+                }
                 (Some(false), Checked::MayFail(_)) if options.longest < LONGEST => {
                     options.longest += 1;
                     continue;
@@ -215,10 +221,10 @@ fn lesson(
     program: &Program,
     path: &Counterexample,
     sequential: bool,
-    solver: &Solver,
+    options: &Options,
     predicates: &mut Vec<Atom>,
 ) -> Option<bool> {
-    match learn(program, path, sequential, solver) {
+    match learn(program, path, sequential, &options.solver, &options.cancel) {
         Lesson::Feasible => None,
         Lesson::Spurious(atoms) => {
             let n = predicates.len();
@@ -241,11 +247,11 @@ impl Prover<'_> {
         loop {
             let mut result = self.check_once(placement, false);
             if let Checked::MayFail(path) = &result {
-                let mut news = lesson(self.program, path, false, &self.options.solver, &mut self.predicates);
+                let mut news = lesson(self.program, path, false, &self.options, &mut self.predicates);
                 if news != Some(true) {
                     result = self.check_once(placement, true);
                     if let Checked::MayFail(path) = &result {
-                        news = lesson(self.program, path, false, &self.options.solver, &mut self.predicates);
+                        news = lesson(self.program, path, false, &self.options, &mut self.predicates);
                     }
                 }
                 if news == Some(true) && matches!(result, Checked::MayFail(_)) && left > 0 {
@@ -263,7 +269,8 @@ impl Prover<'_> {
 
     /// The boolean programs for the predicates as they are now.
     fn rebuilt(&mut self) -> Result<(), Refused> {
-        self.sequential = abstracted(self.program, &self.predicates, &self.options.solver, self.options.longest)?;
+        let Options { solver, longest, cancel, .. } = &self.options;
+        self.sequential = abstracted(self.program, &self.predicates, solver, *longest, cancel)?;
         self.extrapolated = reduced(&self.sequential, &self.options)?;
         Ok(())
     }
@@ -281,6 +288,12 @@ impl Prover<'_> {
         let result = checker.run();
         self.states = checker.n_states();
         result
+    }
+
+    /// The boolean program of the reduction as it is checked with these flushes.
+    pub fn shown(&self, placement: &BitSet) -> String {
+        let Options { reduction, elements, .. } = self.options;
+        self.extrapolated.shown(How { placement, reduction, elements })
     }
 
     pub fn program(&self) -> &Program {

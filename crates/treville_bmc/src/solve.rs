@@ -15,7 +15,7 @@ use treville_ir::Question;
 use treville_model::Model;
 use treville_relations::{Analysis, analyse, local};
 use treville_sat::{Backend, Gates, Lit, Orders, Solver, Verdict};
-use treville_task::{Answer, Bounds, Goal, Outcome, Semantics, Stats, StopReason, Task};
+use treville_task::{Answer, Bounds, Goal, Outcome, Reduction, Semantics, Stats, StopReason, Task};
 use treville_term::TermId;
 use treville_unfold::{Collector, Failed, Guarded, Prepared};
 use treville_vm::Shape;
@@ -207,7 +207,7 @@ impl Ground<'_> {
         if cancel.is_stopped() {
             return Err(Stop(late(self.task)));
         }
-        if self.task.reductions.symmetry && self.options.encoding == Encoding::Lazy {
+        if self.task.reductions.has(Reduction::Symmetry) && self.options.encoding == Encoding::Lazy {
             encoder.learn_alike(exchanges(self.events));
         }
         let mut counted = vec![encoder.complete, !encoder.strays];

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use treville_ir::{Func, FuncId, Place, Program, Reg, Terminator};
 use treville_passes::cfg::Cfg;
-use treville_passes::unroll::{Unrolling, unroll};
-use treville_task::Task;
+use treville_passes::unroll::{Facts, Unrolling, unroll};
+use treville_task::{Reduction, Task};
 
 /// The program of a task, its loops unrolled. Where that cannot be done, they are followed up to the bound while threads are run;
 /// also where that knows better how often they run.
@@ -21,12 +21,15 @@ pub(crate) fn unrolled(task: &Task, bound: u32) -> Program {
         question.observed.iter().for_each(|o| add(&o.place));
         question.filter.iter().chain([&question.condition]).for_each(|f| f.visit_places(&mut add));
     }
-    let how = Unrolling { bound, idle: task.reductions.idle_loops, latest: None };
+    let how = Unrolling { bound, idle: task.reductions.has(Reduction::AwaitLoops), latest: None };
     let funcs: BTreeSet<FuncId> = program.roots.iter().map(|root| root.func).collect();
+    // Which accesses race is no part of a test's question.
+    let all = program.objects.ids().collect();
     let loops = |func: &Func| !Cfg::new(func).loops().is_empty() && (how.idle || !jumps_back(func));
     for func in funcs.into_iter().filter(|func| loops(&task.program.funcs[*func])) {
         let none = BTreeSet::new();
-        if let Ok(unrolled) = unroll(&program.funcs[func], how, observed.get(&func).unwrap_or(&none)) {
+        let facts = Facts { observed: observed.get(&func).unwrap_or(&none), atomic: &all };
+        if let Ok(unrolled) = unroll(&program.funcs[func], how, facts) {
             program.funcs[func] = unrolled;
         }
     }

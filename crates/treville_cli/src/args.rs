@@ -4,10 +4,10 @@ use crate::output::Color;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::time::Duration;
-use treville::task::Reductions;
+use treville::task::{Reduction, Reductions};
 use treville::{
-    Abstraction, Cost, Flushes, ModelOptions, Options, Properties, Reduction, RmaOptions, RunOptions, Search,
-    SolverWord, States, SynthOptions, bmc,
+    Abstraction, Cost, Flushes, ModelOptions, Options, Properties, RmaOptions, RunOptions, Search, SolverWord, States,
+    SynthOptions, bmc,
 };
 
 /// One verifier for programs on weak memory: litmus tests and C programs under any memory model written in CAT, and release-acquire
@@ -124,6 +124,10 @@ pub(crate) struct RmaArgs {
     /// Who answers questions about numbers: our own solver, or z3, which must be installed.
     #[arg(long, value_name = "S", default_value = "omega", help_heading = "Programs in .rma")]
     solver: SolverChoice,
+    /// Operations of a statement that can be on their way at the same time, where all states are looked at (default: as many as
+    /// there are, up to 5).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=30), help_heading = "Programs in .rma")]
+    max_pending: Option<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -149,8 +153,8 @@ impl RmaArgs {
         RmaOptions {
             flushes: Flushes::None,
             reduction: self.reduction.map(|word| match word {
-                ReductionWord::Table2 => Reduction::Table2,
-                ReductionWord::Counted => Reduction::Counted,
+                ReductionWord::Table2 => treville::Reduction::Table2,
+                ReductionWord::Counted => treville::Reduction::Counted,
             }),
             abstraction: self.abstraction.map(|word| match word {
                 AbstractionWord::Direct => Abstraction::Direct,
@@ -160,6 +164,7 @@ impl RmaArgs {
                 SolverChoice::Omega => SolverWord::Omega,
                 SolverChoice::Z3 => SolverWord::Z3,
             },
+            max_pending: self.max_pending,
         }
     }
 }
@@ -267,6 +272,9 @@ pub(crate) struct RunArgs {
     /// Run this engine as well, and fail if they differ.
     #[arg(long, value_name = "E", help_heading = "Search")]
     cross_check: Option<String>,
+    /// Sample N executions of a program at random, and fail (exit 4) if one is not among those that were explored.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
+    audit: Option<u64>,
     /// Iterations of a loop, if it is not known before how many it has.
     #[arg(long, alias = "unroll", value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     bound: Option<u32>,
@@ -288,6 +296,10 @@ pub(crate) struct RunArgs {
     /// Of executions of a program that differ only in the names of equal threads, explore one (`off`: all of them).
     #[arg(long, value_name = "ON", default_value = "on", help_heading = "Search")]
     symmetry: Switch,
+    /// What may be left out because nothing new would be found: all, counted (what leaves the number of executions as it is
+    /// defined), none (also means --symmetry off --spin keep), or names with commas (--help lists them).
+    #[arg(long, value_name = "WHICH", default_value = "all", long_help = reductions_help(), help_heading = "Search")]
+    reductions: Reductions,
     /// Of each variable, the writes that a machine keeps for threads that may still observe them (default: all, 8 of those
     /// that a loop writes).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4000), help_heading = "Engine machine")]
@@ -554,6 +566,13 @@ impl ModelFileArgs {
 }
 
 impl RunArgs {
+    /// Those that are asked for, without what `--spin keep` and `--symmetry off` switch off.
+    fn reductions(&self) -> Reductions {
+        let of_loops = if self.spin == Spin::Keep { Reductions::of_loops() } else { Reductions::NONE };
+        let reductions = self.reductions.minus(of_loops);
+        if self.symmetry == Switch::Off { reductions.without(Reduction::Symmetry) } else { reductions }
+    }
+
     pub(crate) fn options(&self, model: ModelOptions, states: States) -> Options {
         let run = RunOptions {
             inductive: false,
@@ -561,13 +580,14 @@ impl RunArgs {
             engine: Some(self.engine.clone()),
             plain: self.plain,
             cross_check: self.cross_check.clone(),
+            audit: self.audit,
             bound: self.bound,
             timeout: self.timeout,
             memory_mb: self.memory_limit,
             threads: self.threads,
             accept_bounded: self.accept_bounded,
             states,
-            reductions: Reductions { idle_loops: self.spin == Spin::Assume, symmetry: self.symmetry == Switch::On },
+            reductions: self.reductions(),
             properties: Properties::of(&self.property).unwrap_or_default(),
             weak_cas: self.weak_cas,
             max_messages: self.max_messages,
@@ -585,6 +605,14 @@ impl ModelArgs {
     pub(crate) fn options(&self) -> ModelOptions {
         self.files.options(self.model.as_deref())
     }
+}
+
+/// What `--help` says of reductions, each with its name.
+fn reductions_help() -> String {
+    let rows = Reduction::all().map(|r| format!("\n  {:<18} {}", r.name(), r.about()));
+    let which = "What may be left out because nothing new would be found: all, counted (what leaves the number of executions \
+                 as it is defined), none (also means --symmetry off --spin keep), or names with commas:";
+    std::iter::once(which.to_owned()).chain(rows).collect()
 }
 
 /// The name of a property.

@@ -53,6 +53,25 @@ fn programs_in_c() {
 }
 
 /// The C of the case study has the verdicts of the same program in .rar.
+/// Values of unsigned variables have no sign, in claims and in runs.
+#[test]
+fn unsigned_values() {
+    if !has_clang() {
+        return;
+    }
+    for model in ["sc", "rar", "tso"] {
+        check(
+            &["cases/inv/unsigned.c.inv", "--model", model],
+            0,
+            &[
+                r#"{"name":"small","verdict":"yes"}"#,
+                r#"{"name":"usmall","verdict":"yes"}"#,
+                r#"{"name":"c200","verdict":"yes"}"#,
+            ],
+        );
+    }
+}
+
 #[test]
 fn peterson_in_c_as_in_rar() {
     if !has_clang() {

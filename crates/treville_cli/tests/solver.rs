@@ -1,23 +1,25 @@
-//! Programs that engines which solve or enumerate once got wrong, with the answers that they must have: `cases/solver/answers.tsv`.
+//! Programs that engines once got wrong, with the answers that they must have: `answers.tsv` in `cases/solver` (engines that solve
+//! or enumerate) and in `cases/locks` (locks and deadlocks).
 
 mod common;
 
 use common::{has_clang, read, treville, words};
 
 /// A call, and what it must answer.
+#[derive(Clone)]
 struct Check {
     file: String,
     options: Vec<String>,
     answer: String,
 }
 
-fn checks() -> Vec<Check> {
-    let text = read("cases/solver/answers.tsv");
+fn checks(folder: &str) -> Vec<Check> {
+    let text = read(&format!("cases/{folder}/answers.tsv"));
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     let check = |row: &str| {
         let [file, options, answer] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("three columns: {row}") };
         let options = words(options).into_iter().filter(|word| !word.is_empty()).collect();
-        Check { file: format!("cases/solver/{file}"), options, answer: answer.to_owned() }
+        Check { file: format!("cases/{folder}/{file}"), options, answer: answer.to_owned() }
     };
     rows.map(check).collect()
 }
@@ -46,7 +48,7 @@ fn answer(check: &Check) -> (String, String) {
 fn answers_are_right() {
     let runs = |check: &&Check| has_clang() || !check.file.ends_with(".c");
     let mut wrong = Vec::new();
-    for check in checks().iter().filter(runs) {
+    for check in [checks("solver"), checks("locks")].concat().iter().filter(runs) {
         let (found, all) = answer(check);
         if found != check.answer {
             wrong.push(format!("{} {:?}: {found}, not {}\n{all}", check.file, check.options, check.answer));

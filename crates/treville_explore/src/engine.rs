@@ -5,7 +5,7 @@ use crate::general;
 use crate::judge::Judge;
 use crate::path::PathStats;
 use crate::rules::{Coherence, Rules};
-use crate::search::{self, Ended, Explored};
+use crate::search::{self, Ended, Explored, replay};
 use std::collections::BTreeMap;
 use treville_base::Idx;
 use treville_eval::Plan;
@@ -14,8 +14,8 @@ use treville_ir::{Failure, Formula, FuncId, Place, Program, Question, Reg, Threa
 use treville_model::syntax::CheckMode;
 use treville_model::{Model, Step};
 use treville_task::{
-    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Scope, Semantics, Silent,
-    Stats, StopReason, Task, Unsupported,
+    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Reduction, Reductions, Scope,
+    Semantics, Silent, Stats, StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
 use treville_vm::bytecode::{self, Image, Parts, RunOptions, SiteKind};
@@ -106,10 +106,13 @@ impl Explore {
 
     fn watched(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
         let Prepared { rules, mut image, judged } = prepare(task)?;
+        // Final states are counted with their executions, all of them.
+        let reduces = |reduction| task.reductions.has(reduction) && task.question.is_none();
         let mut options = search::Options {
             run: RunOptions {
-                // Final states are counted with their executions, all of them.
-                idle_blocks: task.reductions.idle_loops && task.question.is_none(),
+                idle_blocks: reduces(Reduction::AwaitLoops),
+                retry_blocks: reduces(Reduction::RetryLoops),
+                attempt_blocks: reduces(Reduction::HazardRounds),
                 trusts: true,
                 bound: task.question.as_ref().map_or(task.bounds.given, |_| Some(task.bounds.unroll)),
                 fuel: FUEL,
@@ -122,16 +125,19 @@ impl Explore {
             },
             reference: task.reference.clone(),
             observed: task.question.is_some(),
-            // So are all of a number of executions that differ in names.
-            symmetry: task.reductions.symmetry && task.question.is_none(),
+            reductions: task.question.as_ref().map_or(task.reductions, |_| Reductions::NONE),
             // What is told of executions one by one is told by one.
             workers: match (&task.question, task.stories) {
                 (None, 0) => task.limits.threads.map_or(1, |n| n as usize),
                 _ => 1,
             },
             cancel: task.limits.cancel.clone(),
+            observer: task.observer.clone(),
         };
+        let finds_fault = |model: &Model| replay::finds_fault(model, judged.is_none());
+        let faults = task.reference.as_ref().is_some_and(|reference| finds_fault(&reference.model));
         let mut parts = Parts::new();
+        let mut before: Option<Explored> = None;
         loop {
             let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
             let judge = || {
@@ -162,8 +168,19 @@ impl Explore {
                 Ok(_) if options.run.trusts && image.trusts_in_vain() && !options.cancel.is_due() => {
                     options.run.trusts = false;
                 }
-                Ok(explored) => return Ok(outcome(task, explored, states)),
+                Ok(explored) => {
+                    if let Some(before) = before {
+                        return Ok(outcome(task, before.confirmed_by(explored), states));
+                    }
+                    let doubts = explored.doubts(faults);
+                    if doubts.is_empty() || !explored.is_all() {
+                        return Ok(outcome(task, explored, states));
+                    }
+                    image.keep_rounds(doubts);
+                    before = Some(explored);
+                }
                 Err((access, cuts)) => {
+                    before = None;
                     *parts.entry(access).or_default() |= cuts;
                     image = compile(task, &parts, judged.is_some())?;
                 }
@@ -255,6 +272,8 @@ fn compile(task: &Task, parts: &Parts, judged: bool) -> Result<Image, Unsupporte
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));
     let image = bytecode::compile(&task.program, &observed, parts)
         .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })?;
+    let changes = |reduction| !task.reductions.has(reduction);
+    let image = image.with_changes(changes(Reduction::LockRounds), changes(Reduction::HazardRounds));
     Ok(if judged || task.question.is_some() { image.with_bits_at_once() } else { image })
 }
 
@@ -351,6 +370,9 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         stats.insert("estimated_when_stopped", expected);
     }
     let open = explored.stopped.clone().unwrap_or(StopReason::Refused("exploration makes no witnesses yet".into()));
+    // Of a test, the answers say it.
+    let completes = task.question.is_none().then_some(explored.complete + explored.discarded > 0);
+    let completes = completes.filter(|some| *some || explored.stopped.is_none());
     let (executions, positive) = states.as_ref().map_or((explored.complete, 0), |s| (s.executions, s.positive));
     Outcome {
         answers: task.queries.iter().map(|_| Answer::Open(open.clone())).collect(),
@@ -361,6 +383,7 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
             blocked: explored.blocked,
             candidates: executions + explored.blocked,
         }),
+        completes,
         flags: BTreeMap::new(),
         undefined: false,
         violation: explored.violation,

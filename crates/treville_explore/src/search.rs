@@ -3,13 +3,17 @@
 mod access;
 mod back;
 mod choices;
+mod classes;
 mod crew;
+mod deadlocks;
+mod dropped;
 mod estimate;
 mod hazards;
+mod locks;
 mod parts;
 mod places;
 mod promised;
-mod replay;
+pub(crate) mod replay;
 mod safety;
 mod story;
 mod symmetry;
@@ -25,12 +29,13 @@ use crate::path::{PathStats, Paths};
 use crate::promises::Offers;
 use crate::rules::{Mode, Rules, Scratch};
 use crew::Member;
+use dropped::Dropped;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, Span};
 use treville_ir::{Failure, FuncId, Program, Reg, Storage};
-use treville_task::{Monitor, Reference, StopReason, Story, Violation};
+use treville_task::{Monitor, Observer, Reduction, Reductions, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Access, Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -47,11 +52,12 @@ pub(crate) struct Options {
     pub(crate) reference: Option<Reference>,
     /// Whether somebody looks at registers when threads have ended.
     pub(crate) observed: bool,
-    /// Whether one of several executions is enough that differ in the names of equal threads only.
-    pub(crate) symmetry: bool,
+    pub(crate) reductions: Reductions,
     /// How many explore at the same time.
     pub(crate) workers: usize,
     pub(crate) cancel: Cancel,
+    /// Is told of every complete execution.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -60,6 +66,8 @@ pub(crate) struct Explored {
     pub(crate) done: f64,
     pub(crate) complete: u64,
     pub(crate) blocked: u64,
+    /// Of these, executions that nothing but an assumption blocks.
+    pub(crate) discarded: u64,
     pub(crate) revisits: u64,
     /// Some execution was cut at the bound.
     pub(crate) cut: bool,
@@ -75,6 +83,8 @@ pub(crate) struct Explored {
     pub(crate) estimate: Option<u64>,
     /// What was asked about unknown values.
     pub(crate) paths: PathStats,
+    /// What was read in rounds that were not explored.
+    pub(crate) dropped: Dropped,
 }
 
 impl Explored {
@@ -85,7 +95,7 @@ impl Explored {
     }
 
     /// Whether nothing has stopped it.
-    fn is_all(&self) -> bool {
+    pub(crate) fn is_all(&self) -> bool {
         self.violation.is_none() && self.stopped.is_none()
     }
 
@@ -93,9 +103,11 @@ impl Explored {
         self.done += other.done;
         self.complete += other.complete;
         self.blocked += other.blocked;
+        self.discarded += other.discarded;
         self.revisits += other.revisits;
         self.replayed += other.replayed;
         self.paths += other.paths;
+        self.dropped.add(other.dropped);
         self.cut |= other.cut;
         self.cut_at = self.cut_at.or(other.cut_at);
         self.violation = self.violation.take().or(other.violation);
@@ -122,8 +134,15 @@ pub(crate) struct Job<'a> {
 /// # Errors
 /// The access that is to be made in parts, and at which bytes they begin: then everything starts anew.
 pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, (Access, u16)> {
-    let symmetry = job.options.symmetry && symmetry::is_possible(job.program);
-    let mut shape = Shape { stride: 8, symmetry, mixed: false, forks: false, unsettled: BTreeSet::new() };
+    let reductions = job.options.reductions;
+    let symmetry = reductions.has(Reduction::Symmetry) && symmetry::is_possible(job.program);
+    let mut shape = Shape {
+        stride: 8,
+        symmetry,
+        mixed: false,
+        forks: !reductions.has(Reduction::Assumptions),
+        unsettled: BTreeSet::new(),
+    };
     loop {
         match crew::explore(job, &shape, ended) {
             Err(Stop::MoreThreads) if shape.stride < address::MAX_THREADS as usize => shape.stride *= 2,
@@ -136,6 +155,9 @@ pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Resul
             Err(Stop::Mixed) => (shape.mixed, shape.symmetry) = (true, false),
             Err(Stop::InParts(access, cuts)) => return Err((access, cuts)),
             Err(stop) => return Ok(Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() }),
+            Ok(explored) if shape.symmetry && explored.is_all() && job.image.tells_threads_apart() => {
+                shape.symmetry = false;
+            }
             Ok(explored) => return Ok(explored),
         }
     }
@@ -471,6 +493,9 @@ impl<'a, 'j> Search<'a, 'j> {
                 _ => {}
             }
         }
+        if self.symmetry && self.image.tells_threads_apart() {
+            return Err(Stop::Asymmetric);
+        }
         self.failing.clear();
         let last = self.graph.label(self.graph.len() - 1).thread;
         let mut idle = None;
@@ -589,6 +614,7 @@ impl<'a, 'j> Search<'a, 'j> {
         (thread.at, thread.step) = (state, None);
         let e = self.graph.push(Label { state, ..label });
         self.graph.set_clocks(e, &self.rules);
+        self.note_change(e);
         self.follow_twin(e);
         e
     }

@@ -3,9 +3,10 @@
 //! A dialect calls it instruction by instruction; the builder keeps the control flow, and at the end tells the memory
 //! which locations are accessed with which size, as far as that can be seen without running the program.
 
+use crate::addresses::destination;
 use crate::memory::Memory;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
     Block, BlockId, Expr, Func, Inst, InstrId, ObjectId, Op, Reg, RegInfo, TagId, Tags, Terminator, UpdateTags,
@@ -354,6 +355,14 @@ impl<'s, 'a> Code<'s, 'a> {
 }
 
 impl Thread<'_> {
+    /// The names of the machine's registers that some instruction sets.
+    pub(crate) fn set_registers(&self) -> Vec<String> {
+        let insts = self.func.blocks.iter().flat_map(|block| &block.insts);
+        let set: BTreeSet<Reg> = insts.filter_map(|inst| destination(&inst.op)).collect();
+        let named = self.names.machine.values().filter(|reg| set.contains(reg));
+        named.map(|reg| self.func.regs[*reg].name.to_string()).collect()
+    }
+
     /// As [`Code::find_register`], after the code was read.
     pub(crate) fn find_register(&mut self, written: &str, machine: Option<&RegName>) -> Option<Reg> {
         self.names.find(&mut self.func.regs, written, machine)
@@ -417,7 +426,11 @@ fn record_access(inst: &Inst, written: &[bool], start: &BTreeMap<Reg, (ObjectId,
     };
     let fixed = |reg: Reg| if written[reg.0 as usize] { None } else { start.get(&reg).copied() };
     match base(addr, &fixed) {
-        Some((object, offset)) => memory.access(object, offset, *size),
+        Some((object, offset)) => {
+            let reads = matches!(inst.op, Op::Load { .. } | Op::Update { .. });
+            memory.check_access(object, offset, *size, reads, inst.span);
+            memory.access(object, offset, *size);
+        }
         None => memory.access_computed(*size),
     }
 }

@@ -5,6 +5,7 @@
 //! the dialect turns the code into threads, and `question` resolves the names of the condition. Nothing is optimised and
 //! nothing is unrolled here, and no memory model is known: instructions become operations with tags.
 
+mod addresses;
 mod code;
 mod condition;
 mod dialects;
@@ -30,7 +31,7 @@ use treville_ir::{Program, Question};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Litmus {
     pub program: Program,
-    /// A test without a condition asks `forall true`, so that its states are listed.
+    /// A test without a condition asks `forall true` of everything that it sets, so that its states are listed.
     pub question: Option<Question>,
     /// The `key=value` lines of the header, in order.
     pub info: Vec<(String, String)>,

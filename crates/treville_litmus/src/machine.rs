@@ -1,8 +1,9 @@
 //! What all machine dialects share: the table of columns, register initialisation, and the assembly of a program from the
 //! threads. A dialect is an [`Isa`]: it knows its registers and translates one instruction at a time.
 
+use crate::addresses::{self, Start};
 use crate::code::{Code, RegName, Shared, Thread};
-use crate::condition;
+use crate::condition::{self, Final};
 use crate::dialects::Test;
 use crate::init::{self, Binding, INT, Target, Value, proc_number};
 use crate::lexer::{Cursor, Style, Tok, Token, lex};
@@ -23,6 +24,11 @@ pub(crate) trait Isa {
 
     fn style(&self) -> Style {
         Style::Code
+    }
+
+    /// Whether an address in memory can only be read as a whole.
+    fn whole_pointers(&self) -> bool {
+        false
     }
 
     /// The register of that name, under the name that states print.
@@ -49,14 +55,20 @@ pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question)
     let table = table(test.file, &tokens, code.end, isa).map_err(|e| vec![e]);
     let table = if errors.is_empty() { collect(&mut errors, table) } else { None };
     let (Some(bindings), Some(asked), Some((table, rest))) = (bindings, asked, table) else { return Err(errors) };
+    page_tables(&bindings, &asked)?;
     let scopes = scopes::scopes(&mut Cursor::new(test.file, rest, code.end), table.len()).map_err(|e| vec![e])?;
 
     let mut shared = Shared::new(Memory::new(isa.word() / 8));
+    shared.memory.whole_pointers = isa.whole_pointers();
     let registers = declare(&bindings, table.len(), isa, &mut shared.memory)?;
     let mut threads = Vec::with_capacity(table.len());
     for (number, column) in table.iter().enumerate() {
         let thread = translate(number, column, &registers, isa, &mut shared);
         threads.extend(collect(&mut errors, thread));
+    }
+    errors.append(&mut shared.memory.errors);
+    if errors.is_empty() {
+        errors = without_address(&mut threads, &registers, shared.memory.holds_address());
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -85,6 +97,47 @@ pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question)
     }
     debug_assert!(program.roots.iter().enumerate().all(|(i, r)| r.func == FuncId::from_usize(i)));
     Ok((program, question))
+}
+
+/// Refuses page-table entries, which look like locations: `pte_x`.
+fn page_tables(bindings: &[Binding<'_>], asked: &Final<'_>) -> Result<(), Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let mut check = |name: &str, span: Span| {
+        if name.strip_prefix("pte_").is_some_and(|of| !of.is_empty()) {
+            let wrong = Diagnostic::error(span, format!("`{name}` is a page-table entry, which is not supported"));
+            errors.push(wrong.help("page tables are outside the supported dialects"));
+        }
+    };
+    for binding in bindings {
+        if let Target::Mem { name } | Target::Array { name, .. } = binding.target {
+            check(name, binding.span);
+        }
+        if let Some(Value::Address { name, span, .. }) = &binding.value {
+            check(name, *span);
+        }
+    }
+    asked.visit_memory(&mut |name, _, span| check(name, span));
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// The accesses that can have no address.
+fn without_address(threads: &mut [Thread<'_>], registers: &[InitReg<'_, '_>], stored: bool) -> Vec<Diagnostic> {
+    let mut held = Vec::with_capacity(threads.len());
+    for (number, thread) in threads.iter_mut().enumerate() {
+        let (mut addresses, mut given) = (BTreeSet::new(), BTreeSet::new());
+        for r in registers.iter().filter(|r| r.is_of(number)) {
+            let Some((value, reg)) = r.value.zip(thread.find_register(r.written, r.name.as_ref())) else { continue };
+            given.insert(reg);
+            if matches!(value, Value::Address { .. }) {
+                addresses.insert(reg);
+            }
+        }
+        held.push((addresses, given));
+    }
+    let starts = threads.iter().zip(held);
+    let starts: Vec<Start<'_>> =
+        starts.map(|(thread, (addresses, given))| Start { func: &thread.func, addresses, given }).collect();
+    addresses::check(&starts, stored)
 }
 
 fn collect<T>(errors: &mut Vec<Diagnostic>, result: Result<T, Vec<Diagnostic>>) -> Option<T> {
@@ -331,6 +384,15 @@ impl Names for MachineNames<'_, '_> {
 
     fn objects(&self) -> &IndexVec<ObjectId, Object> {
         self.objects
+    }
+
+    fn registers(&self) -> Vec<(u32, String)> {
+        let of = |(thread, code): (usize, &Thread<'_>)| {
+            let names = code.set_registers();
+            let shown = names.into_iter().filter(|name| self.isa.register(name).is_some());
+            shown.map(|name| (thread as u32, name)).collect::<Vec<_>>()
+        };
+        self.threads.iter().enumerate().flat_map(of).collect()
     }
 
     fn register(&mut self, thread: u32, name: &str) -> Result<Register, String> {

@@ -59,7 +59,11 @@ pub fn parse_macros(file: FileId, text: &str) -> Result<Macros, Vec<Diagnostic>>
 fn tags_of_expr(e: &Expr, tags: &mut BTreeSet<Name>) {
     match &e.kind {
         ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Operator(_) => {}
-        ExprKind::Deref(a) | ExprKind::AddressOf(a) | ExprKind::PointerCast(a) | ExprKind::Unary(_, a) => {
+        ExprKind::Deref(a)
+        | ExprKind::AddressOf(a)
+        | ExprKind::PointerCast(_, a)
+        | ExprKind::Cast(_, a)
+        | ExprKind::Unary(_, a) => {
             tags_of_expr(a, tags);
         }
         ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => {

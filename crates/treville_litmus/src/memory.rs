@@ -19,6 +19,10 @@ pub(crate) struct Memory<'a> {
     anywhere: u8,
     /// The narrowest access whose location depends on what is read.
     computed: Option<u8>,
+    /// An address can only be read as a whole.
+    pub(crate) whole_pointers: bool,
+    /// Accesses that cannot be right.
+    pub(crate) errors: Vec<Diagnostic>,
 }
 
 #[derive(Clone, Debug)]
@@ -40,7 +44,15 @@ struct Draft<'a> {
 impl<'a> Memory<'a> {
     /// `pointer`: how many bytes an address takes in memory.
     pub(crate) fn new(pointer: u8) -> Self {
-        Memory { drafts: IndexVec::new(), by_name: BTreeMap::new(), pointer, anywhere: 0, computed: None }
+        Memory {
+            drafts: IndexVec::new(),
+            by_name: BTreeMap::new(),
+            pointer,
+            anywhere: 0,
+            computed: None,
+            whole_pointers: false,
+            errors: Vec::new(),
+        }
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<ObjectId> {
@@ -132,6 +144,30 @@ impl<'a> Memory<'a> {
             }
             Value::List(list) => list.iter().for_each(|v| self.mention_addresses(v)),
             Value::Int(_) | Value::Label { .. } => {}
+        }
+    }
+
+    /// Whether some location holds an address at the start.
+    pub(crate) fn holds_address(&self) -> bool {
+        self.drafts.iter().flat_map(|draft| &draft.init).any(|v| matches!(v, Value::Address { .. }))
+    }
+
+    /// Notes an error for an access that begins behind the end of its location, or reads a part of an address.
+    pub(crate) fn check_access(&mut self, object: ObjectId, offset: i64, size: u8, reads: bool, span: Span) {
+        let draft = &self.drafts[object];
+        let name = draft.name;
+        let whole = u64::from(draft.count.unwrap_or(1)) * u64::from(self.type_size(draft.ty));
+        let beyond = draft.typed && u64::try_from(offset).is_ok_and(|offset| offset >= whole);
+        let element = i64::from(self.element_size(object));
+        let at = usize::try_from(offset / element.max(1)).ok();
+        let held = at.and_then(|at| draft.init.get(at));
+        let cut = reads && self.whole_pointers && size < self.pointer && matches!(held, Some(Value::Address { .. }));
+        if beyond {
+            let message = format!("this access is outside of `{name}`, which has {whole} bytes");
+            self.errors.push(Diagnostic::error(span, message).label(draft.span, "declared here"));
+        } else if cut {
+            let message = format!("`{name}` holds an address of {} bytes, of which {size} are read", self.pointer);
+            self.errors.push(Diagnostic::error(span, message).help("read it into an `X` register"));
         }
     }
 

@@ -42,6 +42,17 @@ pub(crate) fn immediate(c: &mut Cursor<'_, '_>) -> Result<i64, Diagnostic> {
     c.number("a number").map(|n| n as i64)
 }
 
+/// A number that fits so many bits, signed or unsigned.
+pub(crate) fn immediate_of(c: &mut Cursor<'_, '_>, bits: u8) -> Result<i64, Diagnostic> {
+    if !c.eat("#") {
+        c.eat("$");
+    }
+    let span = c.span();
+    let n = c.number("a number")?;
+    let fits = n >= -(1_i128 << (bits - 1)) && n < 1_i128 << bits;
+    if fits { Ok(n as i64) } else { Err(Diagnostic::error(span, format!("`{n}` does not fit {bits} bits"))) }
+}
+
 /// An error that names an instruction which the dialect does not know.
 pub(crate) fn unknown(isa: &dyn Isa, word: &str, span: Span) -> Diagnostic {
     Diagnostic::error(span, format!("unknown instruction `{word}` of {}", isa.dialect().name))

@@ -2,7 +2,7 @@
 
 use crate::condition::{Equation, Final, Loc, LocKind, Prop, Right};
 use crate::init::Value;
-use treville_base::{Diagnostic, IndexVec};
+use treville_base::{Diagnostic, FileId, IndexVec, Span};
 use treville_ir::{
     Atom, Comparison, Formula, Object, ObjectId, Observable, Operand, Place, Question, Reg, ThreadId, Type,
 };
@@ -14,6 +14,14 @@ pub trait Names {
     fn objects(&self) -> &IndexVec<ObjectId, Object>;
     /// A register of a thread; it may be one that the code does not use. The error says why there is none.
     fn register(&mut self, thread: u32, name: &str) -> Result<Register, String>;
+    /// A register that is only listed, which asks nothing: one that nobody sets is 0.
+    fn listed_register(&mut self, thread: u32, name: &str) -> Result<Register, String> {
+        self.register(thread, name)
+    }
+    /// The registers that a test sets, by thread: its states if it does not say what to list.
+    fn registers(&self) -> Vec<(u32, String)> {
+        Vec::new()
+    }
     /// Whether a plain name on the right of a comparison is what the location holds, and not its address.
     fn names_are_values(&self) -> bool {
         false
@@ -37,6 +45,9 @@ pub(crate) fn resolve(asked: &Final<'_>, names: &mut dyn Names) -> Result<Questi
     let condition = resolver.formula(&asked.condition, true);
     for loc in &asked.locations {
         resolver.observe(loc);
+    }
+    if asked.span.is_none() && asked.locations.is_empty() {
+        resolver.observe_all();
     }
     let filter = asked.filter.as_ref().map(|f| resolver.formula(f, false));
     if !resolver.errors.is_empty() {
@@ -76,9 +87,25 @@ impl Resolver<'_> {
     }
 
     fn observe(&mut self, loc: &Loc<'_>) {
+        if let LocKind::Reg { thread, name } = loc.kind {
+            // Listing makes it known; what is wrong with it is said below.
+            let _ = self.names.listed_register(thread, name);
+        }
         match self.place(loc) {
             Ok(found) => self.observed.push(found),
             Err(e) => self.errors.push(e),
+        }
+    }
+
+    /// Lists what a test sets that asks and lists nothing.
+    fn observe_all(&mut self) {
+        let span = Span::new(FileId(0), 0, 0);
+        for (thread, name) in self.names.registers() {
+            self.observe(&Loc { kind: LocKind::Reg { thread, name: &name }, span });
+        }
+        let locations: Vec<String> = self.names.objects().iter().map(|object| object.name.to_string()).collect();
+        for name in &locations {
+            self.observe(&Loc { kind: LocKind::Mem { name, index: None }, span });
         }
     }
 

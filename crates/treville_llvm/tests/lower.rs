@@ -36,7 +36,12 @@ fn program(path: &Path, text: &str) -> (SourceMap, Result<Program, Vec<Diagnosti
     };
     let program = compiled.and_then(|ir| {
         let file = sources.add(format!("{name}.ll"), ir.as_str());
-        lower(&parse(file, &ir)?, &LowerOptions { name: &name, weak_cas: false }, &mut sources, &mut read_file)
+        lower(
+            &parse(file, &ir)?,
+            &LowerOptions { name: &name, entry: "main", weak_cas: false },
+            &mut sources,
+            &mut read_file,
+        )
     });
     (sources, program)
 }
@@ -44,7 +49,7 @@ fn program(path: &Path, text: &str) -> (SourceMap, Result<Program, Vec<Diagnosti
 /// What exploration says, in the words of the expectation.
 fn explored(program: &Program, model: &str) -> String {
     let task = Task {
-        reductions: Reductions { idle_loops: true, symmetry: false },
+        reductions: Reductions::counted(),
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
         ..Task::new(
             Arc::new(treville_passes::run(program, &treville_passes::Options::default())),

@@ -14,8 +14,8 @@ use std::time::Instant;
 use treville_base::{Idx, Name, Span};
 use treville_ir::{Dialect, Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
 use treville_task::{
-    Answer, Command, Engine, EngineInfo, FinalState, Goal, Moment, Monitor, Outcome, Query, Run, Scope, Semantics,
-    Stats, StopReason, Task, Unsupported,
+    Answer, Command, Engine, EngineInfo, FinalState, Goal, Moment, Monitor, Outcome, Query, Reduction, Run, Scope,
+    Semantics, Stats, StopReason, Task, Unsupported,
 };
 
 /// A memory that programs can be run on.
@@ -174,12 +174,13 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
             Goal::Final { condition, filter } => Target::Final(condition.clone(), filter.clone()),
             Goal::Failure(Failure::Assertion) if code.can_fail() => Target::Failed,
             Goal::Failure(Failure::Deadlock) => Target::Deadlock,
-            Goal::Failure(_) | Goal::Flag(_) | Goal::Step { .. } => Target::Never,
+            Goal::Failure(Failure::Assertion) | Goal::Step { .. } => Target::Never,
+            Goal::Failure(_) | Goal::Flag(_) => return Err(refuse("a question about races, memory or flags")),
         })
     };
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
     let declared = Symmetries::of(&code, &task.symmetries)?;
-    let symmetries = if task.reductions.symmetry { declared } else { Symmetries::default() };
+    let symmetries = if task.reductions.has(Reduction::Symmetry) { declared } else { Symmetries::default() };
     Ok(Prepared { machine: machine.clone(), code, targets, symmetries })
 }
 
@@ -249,8 +250,10 @@ pub(crate) fn kept<'p>(code: &Code, props: impl Iterator<Item = &'p Prop>) -> Ve
 
 /// How many writes of each variable are kept.
 pub(crate) fn bounded_messages(code: &Code, given: Option<u32>) -> Vec<usize> {
-    let most = |in_loop: bool| if in_loop { KEPT_IN_LOOPS } else { crate::memory::MAX_MESSAGES };
-    code.vars.iter().map(|var| given.map_or_else(|| most(var.in_loop), |given| given as usize)).collect()
+    // Positions in all lists together have 16 bits.
+    let longest = crate::memory::MAX_MESSAGES.min(usize::from(u16::MAX / 2) / code.vars.len().max(1));
+    let most = |in_loop: bool| if in_loop { KEPT_IN_LOOPS.min(longest) } else { longest };
+    code.vars.iter().map(|var| given.map_or_else(|| most(var.in_loop), |given| longest.min(given as usize))).collect()
 }
 
 impl Prepared {
@@ -346,6 +349,9 @@ impl Prepared {
                     }
                 },
                 (None, Some(why)) => Answer::Open(why.clone()),
+                (None, None) if searched.answered && !matches!(target, Target::Never) => {
+                    Answer::Open(StopReason::Refused("the search ended when everything else was known".into()))
+                }
                 (None, None) => Answer::Absent(scope.clone()),
             });
         }
@@ -366,9 +372,13 @@ impl Prepared {
         stats.insert("depth", searched.depth);
         stats.insert("bytes", searched.store.size() as u64);
         stats.insert("bytes_per_state", searched.store.size() as u64 / searched.store.len().max(1) as u64);
-        let saw_all = searched.stopped.is_none() && scope.complete;
+        if searched.answered {
+            stats.insert("answered_early", 1);
+        }
+        let saw_all = searched.stopped.is_none() && !searched.answered && scope.complete;
         let unreached = if saw_all { self.unreached(&searched) } else { Vec::new() };
-        Outcome { answers, states, stopped, cut: !scope.complete, stats, unreached, ..Outcome::default() }
+        let (cut, completes) = (!scope.complete, searched.completes);
+        Outcome { answers, states, stopped, cut, completes, stats, unreached, ..Outcome::default() }
     }
 
     fn scope<M: Memory>(&self, task: &Task, system: &System<'_, M>, searched: &Searched) -> Scope {
@@ -398,7 +408,8 @@ impl Prepared {
         let is_it = |state: &State<M::State>| {
             matches!(target, Target::Deadlock) || holds(target, system, state, system.is_done(state))
         };
-        let found = replay::moves(system, &self.symmetries, &searched.store, state, &is_it);
+        let cancel = &task.limits.cancel;
+        let found = replay::moves(system, &self.symmetries, &searched.store, state, &is_it, cancel)?;
         let (moves, last) = found.ok_or_else(disagree)?;
         if self.machine == "rar" && moves.len() <= LONGEST_REPEATED {
             self.check_on_graph(&moves, target).ok_or_else(disagree)?;
@@ -441,9 +452,11 @@ impl Prepared {
 
     fn unreached(&self, searched: &Searched) -> Vec<(ThreadId, Name)> {
         let mut unreached = Vec::new();
-        for (id, (thread, passed)) in self.code.threads.iter().zip(&searched.noticed.passed).enumerate() {
+        for (id, (thread, passed)) in
+            self.code.threads.iter().zip(self.symmetries.passed(&searched.noticed.passed)).enumerate()
+        {
             let mut left = thread.labels.clone();
-            let reached = thread.nodes.iter().zip(passed).filter(|(_, passed)| **passed);
+            let reached = thread.nodes.iter().zip(passed).filter(|(_, passed)| *passed);
             reached.filter_map(|(node, _)| node.label.as_ref()).for_each(|label| {
                 left.remove(label);
             });

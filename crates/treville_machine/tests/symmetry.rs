@@ -5,7 +5,7 @@ mod common;
 use common::{look, look_at, queries, read, task};
 use treville_ir::{Claims, Program};
 use treville_machine::Machine;
-use treville_task::{Engine, Reductions, Task};
+use treville_task::{Engine, Reduction, Task};
 
 /// Peterson's algorithm; nobody has had a turn at the start.
 fn peterson(release: &str) -> String {
@@ -102,7 +102,7 @@ fn runs_have_the_same_length_whatever_is_reduced() {
     for machine in ["sc", "tso", "rar"] {
         let (program, claims) = read(text);
         let with = with_symmetries(program, &claims, machine);
-        let without = Task { reductions: Reductions { symmetry: false, ..with.reductions }, ..with.clone() };
+        let without = Task { reductions: with.reductions.without(Reduction::Symmetry), ..with.clone() };
         let (few, all) = (look_at(&with, &claims), look_at(&without, &claims));
         assert_eq!(few.violated, all.violated, "{machine}");
         assert!(all.violated[0].is_some() && few.states < all.states, "{machine}: {all:?}");
@@ -111,6 +111,6 @@ fn runs_have_the_same_length_whatever_is_reduced() {
 
 fn with_symmetries(program: Program, claims: &Claims, machine: &str) -> Task {
     let plain = task(program, machine);
-    let reductions = Reductions { symmetry: true, ..plain.reductions };
+    let reductions = plain.reductions.with(Reduction::Symmetry);
     Task { queries: queries(claims), symmetries: claims.symmetries.clone(), reductions, ..plain }
 }

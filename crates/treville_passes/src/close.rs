@@ -23,6 +23,7 @@ use crate::cfg::Cfg;
 use crate::constants::propagate_constants;
 use crate::flatten::{FREE, resized};
 use crate::{Boundary, ops, simplify};
+use asked::Waiter;
 use body::Body;
 use std::collections::BTreeMap;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
@@ -157,13 +158,15 @@ pub fn close(program: &Program, words: &Words, liveness: bool) -> Result<Closed,
         let body = closer.thread(&start, init)?;
         bodies.push((start.name, body, init));
     }
+    let mut waiters = Vec::new();
     for (n, (name, mut body, init)) in bodies.into_iter().enumerate() {
         let own = closer.todo[n].own;
         closer.resolve(&mut body, own)?;
+        waiters.push(Waiter { locks: !body.locks.is_empty(), joins: body.joins });
         let func = closer.out.funcs.push(tidy(body.finish(name.clone()), init));
         closer.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new() });
     }
-    let asked = Asked::of(&closer.out);
+    let asked = Asked::of(&closer.out, &waiters);
     let Closer { out: program, failures, cut_at, threads, .. } = closer;
     Ok(Closed { asked, program, failures, cut_at, threads })
 }
@@ -299,7 +302,9 @@ impl Closer<'_> {
         let boundary = Boundary { entry: entry.keys().copied().collect(), ..Boundary::default() };
         propagate_constants(&mut func, &entry);
         simplify(&mut func, &boundary, false);
-        let mut body = Body::new(&func, self.tags.fence.is_some());
+        let before = start.own.and_then(|own| self.threads.iter().position(|other| *other == own));
+        let number = before.map_or(1, |n| n as i64 + 2);
+        let mut body = Body::new(&func, self.tags.fence.is_some(), number);
         if let Some(own) = start.own {
             self.begin(&mut body, &func, start, own);
         }

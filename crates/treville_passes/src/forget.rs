@@ -76,17 +76,26 @@ fn access(op: &Op) -> Option<Access<'_>> {
 
 /// Objects with atomic accesses at known places only, of which nobody uses what was read.
 fn unobserved(program: &Program) -> BTreeSet<ObjectId> {
+    accessed_simply(program, used)
+}
+
+/// Objects with atomic accesses at known places only: no access to them can race, or be outside of all objects.
+pub(crate) fn atomic_objects(program: &Program) -> BTreeSet<ObjectId> {
+    accessed_simply(program, |_| BTreeSet::new())
+}
+
+/// Objects with atomic accesses at known places only, none of which reads into a register that is used.
+fn accessed_simply(program: &Program, used: impl Fn(&Func) -> BTreeSet<Reg>) -> BTreeSet<ObjectId> {
     let candidate = |id: &ObjectId| !program.objects[*id].uninitialized && !program.objects[*id].thread_local;
     let mut objects: BTreeSet<ObjectId> = program.objects.ids().filter(candidate).collect();
     let initial = program.objects.iter().flat_map(|object| object.init.iter().map(|cell| &cell.value));
     let given = program.roots.iter().flat_map(|root| root.init.iter().map(|(_, value)| value));
     initial.chain(given).for_each(|expr| keep(expr, &mut objects));
-    program.funcs.iter().for_each(|func| keep_observed(program, func, &mut objects));
+    program.funcs.iter().for_each(|func| keep_observed(program, func, &used(func), &mut objects));
     objects
 }
 
-fn keep_observed(program: &Program, func: &Func, objects: &mut BTreeSet<ObjectId>) {
-    let used = used(func);
+fn keep_observed(program: &Program, func: &Func, used: &BTreeSet<Reg>, objects: &mut BTreeSet<ObjectId>) {
     for block in &func.blocks {
         for inst in &block.insts {
             let access = access(&inst.op);

@@ -2,7 +2,8 @@
 
 use crate::constants::propagate_constants;
 use crate::flatten::flatten;
-use crate::unroll::{Unrolling, unroll};
+use crate::forget::atomic_objects;
+use crate::unroll::{Facts, Unrolling, unroll};
 use crate::{Boundary, Options, promote, simplify};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::Diagnostic;
@@ -20,13 +21,15 @@ pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result
     let mut todo: Vec<FuncId> = program.roots.iter().map(|root| root.func).collect();
     let mut done = BTreeSet::new();
     let mut source = program.clone();
+    let atomic = atomic_objects(program);
+    let facts = Facts { observed: &BTreeSet::new(), atomic: &atomic };
     while let Some(func) = todo.pop() {
         if !done.insert(func) {
             continue;
         }
         let flat = flatten(&mut source, func, how.bound)?;
         out.tags.clone_from(&source.tags);
-        out.funcs[func] = unroll(&flat, how, &BTreeSet::new())?;
+        out.funcs[func] = unroll(&flat, how, facts)?;
         let boundary = Boundary::new(&out, func, options);
         let entry: BTreeMap<_, _> = boundary.entry.iter().map(|r| (*r, None)).collect();
         for _ in 0..ROUNDS {

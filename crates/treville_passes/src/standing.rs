@@ -10,6 +10,7 @@ mod variables;
 use crate::cfg::Cfg;
 use crate::close::Words;
 use crate::constants::propagate_constants;
+use crate::unroll::Facts;
 use crate::{Boundary, Unrolling, ops, promote, simplify, unroll};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Diagnostic, IndexVec, Name, Span};
@@ -100,7 +101,7 @@ impl Making {
             |block: &Block| block.insts.iter().any(|inst| matches!(inst.op, Op::Spawn { .. } | Op::Join { .. }));
         if func.blocks.iter_enumerated().any(|(block, facts)| in_loop(&block) && starts(facts)) {
             let how = Unrolling { bound: MAX_STARTS, idle: false, latest: None };
-            self.out.funcs[id] = unroll(func, how, &BTreeSet::new())?;
+            self.out.funcs[id] = unroll(func, how, Facts { observed: &BTreeSet::new(), atomic: &BTreeSet::new() })?;
             self.settle(id, start);
         }
         Ok(())

@@ -17,7 +17,8 @@ use crate::ops;
 use idle::Idle;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use treville_base::{Diagnostic, IndexVec, Span};
-use treville_ir::{Block, BlockId, Expr, Func, Inst, InstrId, Mark, Op, Reg, TagId, Tags, Terminator, Wait};
+use treville_ir::{Block, BlockId, Expr, Func, Inst, InstrId, Mark, ObjectId, Op, Reg, TagId, Tags, Terminator, Wait};
+use treville_term::BinOp;
 
 /// How loops are unrolled.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +34,20 @@ pub struct Unrolling {
 /// More operations than this are not made.
 const MAX_SIZE: usize = 200_000;
 
-/// The function without loops. Registers that are `observed` at its end count as read there.
+/// What is known of a program when a function of it is unrolled.
+#[derive(Clone, Copy)]
+pub struct Facts<'a> {
+    /// Registers that are looked at when the function has ended.
+    pub observed: &'a BTreeSet<Reg>,
+    /// Objects that are accessed atomically, at known places, by everybody.
+    pub atomic: &'a BTreeSet<ObjectId>,
+}
+
+/// The function without loops.
 ///
 /// # Errors
 /// A loop with several entries, with its place; or that there would be too much code.
-pub fn unroll(func: &Func, how: Unrolling, observed: &BTreeSet<Reg>) -> Result<Func, Diagnostic> {
+pub fn unroll(func: &Func, how: Unrolling, facts: Facts<'_>) -> Result<Func, Diagnostic> {
     let cfg = Cfg::new(func);
     refuse_irreducible(func, &cfg)?;
     let nest = Nest::new(&cfg);
@@ -47,11 +57,11 @@ pub fn unroll(func: &Func, how: Unrolling, observed: &BTreeSet<Reg>) -> Result<F
     let mut exact = usual.clone();
     exact.extend(counted::repetitions(func, &cfg, &loops));
     exact.extend(&annotated);
-    let result = unroll_by(func, (&cfg, &nest, &loops), how, exact, observed);
+    let result = unroll_by(func, (&cfg, &nest, &loops), how, exact, facts);
     // If that is too much, the bound is for all that the program says nothing of.
     result.or_else(|_| {
         let bounds = usual.into_iter().chain(annotated).collect();
-        unroll_by(func, (&cfg, &nest, &loops), how, bounds, observed)
+        unroll_by(func, (&cfg, &nest, &loops), how, bounds, facts)
     })
 }
 
@@ -62,10 +72,10 @@ fn unroll_by(
     (cfg, nest, loops): (&Cfg, &Nest, &Loops),
     how: Unrolling,
     bounds: BTreeMap<BlockId, u32>,
-    observed: &BTreeSet<Reg>,
+    facts: Facts<'_>,
 ) -> Result<Func, Diagnostic> {
     let mut out = Func { blocks: IndexVec::new(), ..func.clone() };
-    let idle = if how.idle { Idle::new(func, cfg, loops, observed, &mut out) } else { Idle::default() };
+    let idle = if how.idle { Idle::new(func, cfg, loops, facts, &mut out) } else { Idle::default() };
     let mut unroller = Unroller {
         func,
         nest,
@@ -218,6 +228,11 @@ impl Unroller<'_> {
         let around = self.nest.around(block).to_vec();
         let old = &self.func.blocks[block];
         let nowhere = Span::new(treville_base::FileId(0), 0, 0);
+        if block == BlockId(0) && iterations.iter().all(|n| *n == 0) {
+            if let Some(op) = self.idle.start() {
+                self.push(at, op, place(old).unwrap_or(nowhere));
+            }
+        }
         if around.last() == Some(&block) {
             for op in self.idle.begin(block, None) {
                 self.push(at, op, place(old).unwrap_or(nowhere));
@@ -238,7 +253,10 @@ impl Unroller<'_> {
                     // Whether it would go on waiting is not looked at here.
                     let kind = if self.latest.is_some() { Wait::Resource } else { Wait::Spin };
                     let (idle, waits) = (self.idle.spin_is_idle(), self.stop(kind, inst.span));
-                    at = self.go_to_if(at, idle, waits, inst.span);
+                    at = match self.idle.keeps_spin().filter(|_| !is_last(iterations)) {
+                        Some(kept) => self.wait_if_kept((at, waits), idle, kept, &around, inst.span),
+                        None => self.go_to_if(at, idle, waits, inst.span),
+                    };
                 }
                 Op::Mark(Mark::SpinStart | Mark::SpinEnd) => continue,
                 Op::Mark(Mark::Cut) => {
@@ -368,9 +386,14 @@ impl Unroller<'_> {
             let always = matches!(idle, Expr::Const(_));
             let so_far = from.1[..iterations.len()].to_vec();
             let waits = self.waits(to, &so_far, span);
-            at = self.go_to_if(at, idle, waits, span);
-            if always {
-                return end;
+            if let Some(kept) = self.idle.keeps(to).filter(|_| !is_last(&from.1)) {
+                let around = self.nest.around(to).split_last().map_or(Vec::new(), |(_, outer)| outer.to_vec());
+                at = self.wait_if_kept((at, waits), idle, kept, &around, span);
+            } else {
+                at = self.go_to_if(at, idle, waits, span);
+                if always {
+                    return end;
+                }
             }
         }
         let count = iterations.last().copied().unwrap_or(0);
@@ -382,6 +405,22 @@ impl Unroller<'_> {
         let next = self.block_of(to, iterations);
         self.out.blocks[at].end = Terminator::Goto(next);
         end
+    }
+
+    /// After an iteration that, if it is idle, waits only if another one was kept before; returns where it goes on otherwise.
+    fn wait_if_kept(
+        &mut self,
+        (at, waits): (BlockId, BlockId),
+        idle: Expr,
+        kept: Reg,
+        around: &[BlockId],
+        span: Span,
+    ) -> BlockId {
+        let next = self.go_to_if(at, Expr::bin(BinOp::And, idle.clone(), Expr::Reg(kept)), waits, span);
+        for op in self.idle.keep(around, &idle) {
+            self.push(next, op, span);
+        }
+        next
     }
 
     /// The way from a block to the copy of another one, with what an iteration that begins there begins with.

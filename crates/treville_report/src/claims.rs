@@ -107,7 +107,9 @@ fn rows(checked: &ClaimsChecked, palette: Palette, out: &mut String) {
     }
     let stat = |name: &str| checked.outcome.stats.get(name).copied().unwrap_or(0) as usize;
     if checked.inductive.is_none() {
+        let early = if stat("answered_early") == 1 { " until every answer was known" } else { "" };
         let counts = format!("{}, {}", plural(stat("states"), "state"), plural(stat("transitions"), "transition"));
+        let counts = format!("{counts}{early}");
         let _ = writeln!(out, "  {}", palette.paint(Paint::Faint, &counts));
     }
     for assumption in &checked.scope.relative_to {

@@ -5,7 +5,7 @@
 
 use crate::{Checked, Content, FileReport, json::observation_word, show_condition, show_state, state};
 use std::fmt::Write;
-use treville_ir::Quantifier;
+use treville_ir::{Quantifier, Question, Type};
 use treville_task::{FinalState, Observation, Verdict};
 
 /// One test's block, with the blank line after it. `None` if the file got no answer: the reference then prints nothing.
@@ -37,11 +37,23 @@ fn head(checked: &Checked, out: &mut String) {
     };
     let _ = writeln!(out, "Test {} {kind}", checked.program.name);
     let states = checked.outcome.states.as_deref().unwrap_or_default();
-    let show = |s: &FinalState| show_state(&checked.program, &checked.question, &s.values);
+    let question = signed(&checked.question);
+    let show = |s: &FinalState| show_state(&checked.program, &question, &s.values);
     let _ = writeln!(out, "States {}", states.len());
     for shown in state::sorted(&checked.program, states).into_iter().map(show) {
         let _ = writeln!(out, "{shown}");
     }
+}
+
+/// The reference prints numbers of 64 bits as signed, whatever their type.
+fn signed(question: &Question) -> Question {
+    let mut question = question.clone();
+    for observed in &mut question.observed {
+        if let Type::Int { bytes: 8, signed } = &mut observed.ty {
+            *signed = true;
+        }
+    }
+    question
 }
 
 fn tail(report: &FileReport, checked: &Checked, out: &mut String) {

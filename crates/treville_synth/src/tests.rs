@@ -123,3 +123,18 @@ fn a_search_that_is_stopped_tells_what_it_has() {
     assert!(!found.proved && found.stopped.is_some());
     assert_eq!(found.placements[0].sites, BitSet::full(3));
 }
+
+/// A search for the cheapest sets that would take hours ends when it is told to, and then knows nothing.
+#[test]
+fn hitting_sets_look_at_the_clock() {
+    let n = 60;
+    let clause = |i: usize| BitSet::from_members(n, (0..9).map(|j| (i * 7 + j * (i % 11 + 3) * 5 + j * j) % n));
+    let clauses: Vec<BitSet> = (0..120).map(clause).collect();
+    let costs: Vec<u64> = (0..n as u64).map(|i| 1 + i % 3).collect();
+    let start = std::time::Instant::now();
+    let cancel = Cancel::new().with_deadline(start + std::time::Duration::from_millis(100));
+    let found = crate::hitting::cheapest(&clauses, &costs, 16, &cancel);
+    assert!(start.elapsed().as_secs() < 3, "{:?}", start.elapsed());
+    assert!(found.is_none(), "it was fast: {found:?}");
+    assert_eq!(crate::hitting::cheapest(&clauses[..1], &costs, 1, &Cancel::new()).map(|(cost, _)| cost), Some(1));
+}

@@ -6,18 +6,22 @@
 mod engine;
 mod guarded;
 mod moment;
+mod observer;
 mod outcome;
 mod query;
+mod reductions;
 mod run;
 mod story;
 
 pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Reached, Silent, Unsupported};
 pub use guarded::{GuardedAccess, GuardedEvent, GuardedProgram, GuardedThread, Number, Resting, RestingKind, Truth};
 pub use moment::{Command, Known, Moment, Placed};
+pub use observer::{Child, Class, Observer};
 pub use outcome::{
     Answer, Counts, FinalState, FinalValue, Observation, Outcome, Proof, Scope, Stats, StopReason, Verdict, Violation,
     Witness,
 };
-pub use query::{Bounds, Goal, Limits, Query, Reductions, Reference, Semantics, Task};
+pub use query::{Bounds, Goal, Limits, Query, Reference, Semantics, Task};
+pub use reductions::{Reduction, Reductions};
 pub use run::{Actor, Begin, Observed, Run, RunAction, RunStep, Source};
 pub use story::{Action, Bytes, Gap, Order, Story, StoryObject, StoryStep, StoryThread};

@@ -1,5 +1,6 @@
 //! Tasks: a program, what its executions are, and what is asked of them.
 
+use crate::{Observer, Reductions};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Name};
@@ -20,6 +21,7 @@ pub struct Task {
     pub limits: Limits,
     /// List the final states (and count them): an engine may otherwise stop as soon as every query is answered.
     pub states: bool,
+    /// What an engine may leave out since it would find nothing new.
     pub reductions: Reductions,
     /// Of a program that asks nothing of its own: the failures that are looked for.
     pub properties: BTreeSet<Failure>,
@@ -32,6 +34,8 @@ pub struct Task {
     /// A query of which it is known that, if it is found, everything will be asked again at a larger bound: an engine may then
     /// leave others open that it does not find soon ([`crate::StopReason::Effort`]).
     pub retry: Option<usize>,
+    /// Is told of every complete execution of a program that is visited.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 /// A model as the reference evaluator takes it, with the shape of events that it is linked for.
@@ -42,21 +46,6 @@ pub struct Reference {
     /// The strongest fence of the machine that the program was compiled for, if it was; that of x86, if a program in C is to
     /// be judged as what it is after compilation to that.
     pub fence: Option<Name>,
-}
-
-/// What an engine may leave out since it would find nothing new.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reductions {
-    /// An iteration of a wait loop that changed nothing ends the execution as blocked.
-    pub idle_loops: bool,
-    /// Of executions that differ only in the names of equal threads, one is explored.
-    pub symmetry: bool,
-}
-
-impl Default for Reductions {
-    fn default() -> Self {
-        Reductions { idle_loops: true, symmetry: true }
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -151,6 +140,7 @@ impl Task {
             symmetries: Vec::new(),
             stories: 0,
             retry: None,
+            observer: None,
         }
     }
 

@@ -90,6 +90,18 @@ impl Lab {
         self.link_without(model, dialect, Vec::new())
     }
 
+    /// A model without some of its checks.
+    ///
+    /// # Errors
+    /// As [`Lab::link`].
+    pub fn link_skipping(&self, model: &str, dialect: &Dialect, checks: &[String]) -> Result<Arc<Linked>, String> {
+        let linked = self.link(model, dialect)?;
+        let mut model = Model::clone(&linked.model);
+        model.skip_checks(checks);
+        let (name, vocabulary) = (linked.name.clone(), Arc::clone(&linked.vocabulary));
+        Ok(Arc::new(Linked { name, model: Arc::new(model), vocabulary }))
+    }
+
     /// A model for one program: tags that it does not carry are known to be absent.
     ///
     /// # Errors
@@ -160,6 +172,7 @@ impl Lab {
             symmetries: Vec::new(),
             stories: 0,
             retry: None,
+            observer: None,
         }
     }
 }

@@ -8,11 +8,13 @@ mod dialects;
 mod estimate;
 mod generate;
 mod machine;
+mod model;
 mod shrink;
 mod sketch;
 
 pub use estimate::candidates;
-pub use generate::generate;
+pub use generate::{generate, generate_mixed};
+pub use model::{RandomModel, model};
 pub use shrink::shrink;
 pub use sketch::{Access, Dependency, DependencyKind, Part, Sketch, Step, Value};
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use treville_base::Cancel;
 use treville_bmc::{Addresses, Alias, Bmc, Encoding, Fixpoint, Level, Options};
 use treville_enumerate::Enumerate;
-use treville_task::{Engine, FinalValue, Outcome, Silent, Task};
+use treville_task::{Engine, FinalValue, Outcome, Reductions, Silent, Task};
 use treville_testkit::campaign::{Plan, run};
 use treville_testkit::differ::compare;
 use treville_testkit::{Lab, cases_folder, golden};
@@ -37,7 +37,7 @@ fn agree_on_small_cases(options: Options) {
             let mut task = lab.task(&litmus, &linked, Cancel::new());
             // Both at the same bound, iteration by iteration: bmc goes on without one, and sees where loops only wait.
             task.bounds.given = Some(task.bounds.unroll);
-            task.reductions.idle_loops = false;
+            task.reductions = task.reductions.minus(Reductions::of_loops());
             let start = Instant::now();
             fast.run(&task, &Silent);
             if start.elapsed() > SMALL {

@@ -41,7 +41,7 @@ impl Session<'_> {
         let prover = portfolio.first().map_err(unknown)?;
         Ok(match stage {
             Stage::Boolean | Stage::Reduced => prover.sequential.to_string(),
-            Stage::Extrapolated => prover.extrapolated.to_string(),
+            Stage::Extrapolated => prover.shown(&placement),
         })
     }
 }

@@ -40,14 +40,6 @@ impl Extent {
         }
     }
 
-    pub(crate) fn is_subset(&self, other: &Extent) -> bool {
-        match (self, other) {
-            (Extent::Set(a), Extent::Set(b)) => a.is_subset(b),
-            (Extent::Rel(a), Extent::Rel(b)) => a.is_subset(b),
-            _ => false,
-        }
-    }
-
     /// The set; the linker has made sure that it is one.
     pub(crate) fn set(&self) -> &EventSet {
         match self {

@@ -3,8 +3,8 @@
 use super::{Entry, Move, Search, Stop, Way};
 use crate::graph::{EventId, INIT, Kind, Label, LocId, NO_PROMISE};
 use crate::rules::Mode;
-use treville_ir::Wait;
-use treville_vm::bytecode::{SiteId, SiteKind, Step, is_term};
+use treville_task::Reduction;
+use treville_vm::bytecode::{SiteId, Step, is_term};
 
 impl Search<'_, '_> {
     /// Adds a read, of the latest write first.
@@ -41,6 +41,7 @@ impl Search<'_, '_> {
         if may_put_off && matches!(next, Step::Blocked { .. }) {
             runs.runner.restore(self.image, u32::from(thread), &self.kept[1..]);
             runs.idle = Some(value);
+            self.note_dropped(thread, next, &[(loc, site)]);
             return Ok(None);
         }
         let modes = self.modes[site.0 as usize];
@@ -55,6 +56,7 @@ impl Search<'_, '_> {
         let label = self.blank(thread, kind, mode, loc, value);
         let e = self.push(Label { rf: source, site: Some(site), saved, ..label });
         self.threads[t].step = Some(next);
+        self.note_dropped(thread, next, &[]);
         self.next = update.then_some(thread);
         let before = self.graph.previous(e);
         let bound = self.graph.coherence_bound_at(loc, before, e, self.rules.coherence);
@@ -85,6 +87,9 @@ impl Search<'_, '_> {
     }
 
     /// Lets the read that was added last read from a write that is not the latest.
+    ///
+    /// A thread that waits after such a read waits for good: no write revisits a read that did not read the latest write when
+    /// it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
     pub(super) fn read_from(&mut self, e: EventId, source: EventId) -> Result<Move, Stop> {
         let loc = self.graph.label(e).loc;
         self.give(e, source, self.value_of(loc, source));
@@ -92,8 +97,11 @@ impl Search<'_, '_> {
             return self.has_read_part(e);
         }
         // A thread that waits after such a read waits for good: no write revisits a read that did not read the latest
-        // write when it was added, nor removes one. What others do meanwhile they also do when it reads the latest.
-        if matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. }) {
+        // write when it was added, nor removes one. What others do meanwhile they also do when it reads the latest. But the read
+        // itself may be wrong.
+        let dropped = self.options.reductions.has(Reduction::StaleWaits);
+        let waits = dropped && matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. });
+        if waits && !self.may_be_wrong(e) {
             return Ok(Move::Back);
         }
         // What the source brings with it may be later than the source.
@@ -101,8 +109,9 @@ impl Search<'_, '_> {
         if self.bound(e) > position || !self.allows(e) {
             return Ok(Move::Back);
         }
+        // The read itself may race, or come too late, only with this source.
         self.check(e)?;
-        Ok(Move::Go)
+        Ok(if waits { Move::Back } else { Move::Go })
     }
 
     /// Gives the last read of a thread another source and its value; the thread goes on from there.
@@ -127,6 +136,7 @@ impl Search<'_, '_> {
             self.graph.set_mode(e, mode);
         }
         self.graph.set_clocks(e, &self.rules);
+        self.note_change(e);
         self.follow_twin(e);
     }
 
@@ -241,6 +251,9 @@ impl Search<'_, '_> {
         if self.graph.porf(r, w) {
             return true;
         }
+        if !self.are_overtaken_for(r, w) {
+            return false;
+        }
         let lost = r..std::mem::replace(next, r);
         for e in lost {
             let as_first = self.graph.porf(e, w) || self.is_as_first_added(e, w);
@@ -265,7 +278,7 @@ impl Search<'_, '_> {
         let source = match label.kind {
             Kind::Read | Kind::UpdateRead if label.promise != NO_PROMISE => return false,
             Kind::Read | Kind::UpdateRead => label.rf,
-            Kind::Write | Kind::UpdateWrite if self.is_read_before(e) => return false,
+            Kind::Write | Kind::UpdateWrite if self.is_read_before(e) || self.has_overtaken(e) => return false,
             Kind::Write | Kind::UpdateWrite => e,
             // The value that is tried first.
             Kind::Choice => return label.value != 1,
@@ -308,7 +321,8 @@ impl Search<'_, '_> {
     /// Whether the judge, if there is one, allows the graph.
     fn judged(&mut self) -> bool {
         let (graph, locations) = (&self.graph, &self.locations);
-        let sequential = self.rules.is_sequential(graph, &mut self.scratch);
+        let sequential = self.options.reductions.has(Reduction::SequentialGraphs);
+        let sequential = sequential && self.rules.is_sequential(graph, &mut self.scratch);
         match &mut self.judge {
             Some(judge) if sequential => judge.allows_sequential(graph, locations, !self.promising),
             Some(judge) if self.promising => judge.may_allow(graph, locations),
@@ -338,28 +352,13 @@ impl Search<'_, '_> {
         place as usize + 1 == writes.len()
     }
 
-    /// Whether a lock is released that a thread waits for in vain, having seen it taken: it waits for good then. What others do
-    /// meanwhile they also do when it takes the lock later, or waits for whoever has it last.
-    fn leaves_waiting(&mut self, e: EventId) -> bool {
-        let label = *self.graph.label(e);
-        if label.site.is_none_or(|site| self.image.site(site).kind != SiteKind::Unlock) {
-            return false;
-        }
-        (0..self.graph.locations[label.loc as usize].reads.len()).any(|i| {
-            let read = self.graph.locations[label.loc as usize].reads[i];
-            let Label { thread, rf, kind, .. } = *self.graph.label(read);
-            let stands = kind == Kind::UpdateRead && rf != e && self.graph.last_of(thread) == read;
-            stands && matches!(self.step(thread), Step::Blocked { wait: Wait::Resource, .. })
-        })
-    }
-
     /// Puts a write in its place and checks what that means.
     pub(super) fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
         if self.graph.label(e).parts() > 1 {
             return self.put_part(e, place, None);
         }
         let latest = self.insert(e, place);
-        if !latest && !self.allows(e) || self.leaves_waiting(e) {
+        if !latest && !self.allows(e) {
             return Ok(Move::Back);
         }
         if self.judge.is_some() && self.graph.label(e).kind == Kind::UpdateWrite {

@@ -1,9 +1,12 @@
 //! Hazard pointers: which objects that were retired may still be used, and by whom.
 //!
 //! A hazard pointer is an object on the heap that says what it protects; the stores to it are marked. An object that is
-//! retired lives on for a thread that has protected it, if the retirement did not happen before that, for as long as the
-//! hazard pointer says the same. Whether the thread was in time is for the program to find out, by reading once more where it
-//! found the object: that a thread which was late goes on to use the object is not seen here.
+//! retired lives on for a thread that has protected it in time, for as long as the hazard pointer says the same.
+//!
+//! Who retires an object has taken it out of the data structure before, and looks at all hazard pointers after that. So a thread was in
+//! time if its store happens before the retirement; or if it has read once more, after the store, something that was
+//! overwritten before the retirement, and has not seen that: then the object was not yet taken out when it was protected. A
+//! thread that does not read again cannot know, and may use what is gone.
 
 use super::{Search, Stop};
 use crate::graph::{EventId, INIT, Kind, Made};
@@ -37,16 +40,33 @@ impl Search<'_, '_> {
         before.iter().any(|p| {
             let value = self.graph.label(*p).value;
             let says = value >= made.addr && value - made.addr < made.size.max(1);
-            says && self.is_hazard(*p) && !self.graph.hb(made.free, *p) && self.says_so_until(*p, e)
+            says && self.is_hazard(*p) && self.is_in_time(*p, e, made.free) && self.says_so_until(*p, e)
         })
     }
 
-    /// Whether a hazard pointer still says at `e` what the store `p` made it say.
+    /// Whether the store `p` to a hazard pointer was in time for what is retired by `free`, as its thread knows at `e`.
+    fn is_in_time(&self, p: EventId, e: EventId, free: EventId) -> bool {
+        let (from, to) = (usize::from(self.graph.label(p).pos) + 1, usize::from(self.graph.label(e).pos));
+        let since = &self.graph.threads[usize::from(self.graph.label(p).thread)].events[from..to];
+        let is_overwritten = |read: &EventId| {
+            let label = self.graph.label(*read);
+            label.kind.reads() && {
+                let later = self.graph.co_position(label.loc, label.rf);
+                let writes = &self.graph.locations[label.loc as usize].writes;
+                writes.iter().skip(later).any(|w| self.graph.hb(*w, free))
+            }
+        };
+        self.graph.hb(p, free) || !self.graph.hb(free, p) && since.iter().any(is_overwritten)
+    }
+
+    /// Whether a hazard pointer still says at `e` what the store `p` made it say, or says so again.
     fn says_so_until(&self, p: EventId, e: EventId) -> bool {
         let loc = self.graph.label(p).loc;
+        let same = |w: EventId| self.graph.label(w).value == self.graph.label(p).value;
         let mut writes = self.graph.locations[loc as usize].writes.iter();
         let freed = self.made(self.locations.places[loc as usize].addr).map_or(INIT, |hazard| hazard.free);
-        (freed == INIT || self.graph.hb(e, freed)) && writes.all(|w| self.graph.hb(*w, p) || self.graph.hb(e, *w))
+        (freed == INIT || self.graph.hb(e, freed))
+            && writes.all(|w| self.graph.hb(*w, p) || self.graph.hb(e, *w) || same(*w))
     }
 
     /// An access that comes too late for an object that is freed or retired.

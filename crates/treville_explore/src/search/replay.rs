@@ -74,6 +74,11 @@ impl Search<'_, '_> {
     }
 }
 
+/// Whether the model itself can find fault with an execution, other than by a race of `rules` that are built in.
+pub(crate) fn finds_fault(model: &Model, built_in: bool) -> bool {
+    model.made_checks().any(|(_, check)| notes(check.mode) && !(built_in && check.name == RACE))
+}
+
 const RACE: &str = "data-race";
 
 fn knows_races(model: &Model) -> bool {

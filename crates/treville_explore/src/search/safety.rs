@@ -1,5 +1,6 @@
 //! What is wrong with an execution: memory that is not there, races, threads that wait for each other.
 
+use super::deadlocks::Still;
 use super::hazards::UNPROTECTED;
 use super::telling::Standstill;
 use super::{Ended, Move, Search, Stop};
@@ -21,10 +22,10 @@ impl Search<'_, '_> {
             return Ok(());
         }
         self.note()?;
-        let mut stands = Vec::new();
-        // Some thread would go on in an execution that counts, or waits in an execution that does not.
-        let mut open = false;
+        let mut still = Still::default();
         let mut blocked = false;
+        // An assumption of the program does not hold, and nothing else keeps a thread from going on.
+        let (mut assumed, mut otherwise) = (false, false);
         for thread in 0..self.graph.threads.len() as u16 {
             if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
                 continue;
@@ -32,27 +33,31 @@ impl Search<'_, '_> {
             blocked = true;
             match self.step(thread) {
                 Step::Blocked { wait: wait @ (Wait::Resource | Wait::Spin), site } => {
-                    stands.push(Standstill { thread, site, wait: Some(wait) });
+                    still.stands.push(Standstill { thread, site, wait: Some(wait) });
                 }
-                Step::Join { .. } => {}
+                Step::Join { site, .. } => {
+                    still.joins.push(Standstill { thread, site: Some(site), wait: Some(Wait::Resource) });
+                }
+                Step::Blocked { wait: Wait::Assume, .. } => {
+                    assumed = true;
+                    still.open = true;
+                }
                 // Only others could have made this one an execution.
                 Step::UpdateWrite { .. } if self.mixed => return Ok(()),
                 Step::Cut => {
                     self.explored.cut = true;
                     self.explored.cut_at = self.explored.cut_at.or_else(|| self.last_place(thread));
-                    open = true;
+                    (still.open, otherwise) = (true, true);
                 }
-                _ => open = true,
+                _ => (still.open, otherwise) = (true, true),
             }
         }
         if !blocked {
             return self.complete();
         }
         self.explored.blocked += 1;
-        if open || stands.is_empty() {
-            return Ok(());
-        }
-        self.stuck(&stands)
+        self.explored.discarded += u64::from(assumed && !otherwise && still.stands.is_empty());
+        self.check_progress(&still)
     }
 
     /// Where a thread was when it last did something.
@@ -78,34 +83,19 @@ impl Search<'_, '_> {
                 self.step(thread);
             });
         }
+        self.tell_observer();
         let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
         (self.ended)(&ended);
         Ok(())
     }
 
-    /// All threads that have not ended wait for each other, or for what nobody will do, if they wait for good.
-    fn stuck(&mut self, stands: &[Standstill]) -> Result<(), Stop> {
-        let spins = stands.iter().any(|s| s.wait == Some(Wait::Spin));
-        let failure = if spins { Failure::Liveness } else { Failure::Deadlock };
-        if !self.options.properties.contains(&failure) || !stands.iter().all(|s| self.waits_for_good(s)) {
-            return Ok(());
-        }
-        let what = match (failure, stands) {
-            (Failure::Deadlock, [_]) => "a thread waits for ever",
-            (Failure::Deadlock, _) => "threads wait for each other",
-            (_, [_]) => "a loop waits for what no thread will do",
-            _ => "loops wait for what no thread will do",
-        };
-        self.report(failure, what, &[], stands)
-    }
-
     /// Whether a thread waits whatever it reads from now on, which in the end is the latest write.
-    fn waits_for_good(&mut self, stands: &Standstill) -> bool {
+    pub(super) fn waits_for_good(&mut self, stands: &Standstill) -> bool {
         const MOST_STEPS: usize = 1000;
         let mut runner = self.threads[usize::from(stands.thread)].runner.clone();
         // It stands at the head of an idle loop: what does one more iteration do?
-        let first = RunOptions { idle_blocks: false, bound: None, ..self.options.run };
-        let then = RunOptions { idle_blocks: true, ..first };
+        let first = RunOptions { bound: None, ..self.options.run.with_idle_rounds(false) };
+        let then = first.with_idle_rounds(true);
         // What it writes to locks meanwhile; in the end they are as they were.
         let mut locks: Vec<(LocId, u64)> = Vec::new();
         let mut step = runner.run(self.image, &first);
@@ -220,6 +210,9 @@ impl Search<'_, '_> {
         }
         let label = *self.graph.label(e);
         let place = self.locations.places[label.loc as usize];
+        if self.symmetry {
+            self.check_names(e)?;
+        }
         if let Owner::Made { .. } = place.owner {
             self.check_made(e, place.addr, place.size)?;
             self.check_hazards(e)?;

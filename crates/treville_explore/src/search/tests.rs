@@ -1,5 +1,6 @@
 //! Programs with equal threads: the reductions leave out what they may, and nothing else; several find what one finds.
 
+mod locks;
 mod mixed;
 mod unknown;
 
@@ -9,7 +10,7 @@ use crate::rules::Rules;
 use std::collections::BTreeSet;
 use treville_base::{Cancel, FileId};
 use treville_ir::{Program, text};
-use treville_task::{Monitor, Progress, Silent};
+use treville_task::{Monitor, Progress, Reduction, Reductions, Silent};
 use treville_vm::bytecode::{self, RunOptions};
 
 const HEADER: &str = "program test dialect C rc11 fused po_inside sets []\nobject x size 4\nobject y size 4\n";
@@ -20,15 +21,23 @@ fn program(text: &str) -> Program {
 
 fn options() -> Options {
     Options {
-        run: RunOptions { idle_blocks: true, trusts: true, bound: None, fuel: 10_000 },
+        run: RunOptions {
+            bound: None,
+            fuel: 10_000,
+            trusts: true,
+            idle_blocks: true,
+            retry_blocks: true,
+            attempt_blocks: true,
+        },
         max_events: 1000,
         stories: 0,
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
         reference: None,
         observed: false,
-        symmetry: false,
+        reductions: Reductions::all().without(Reduction::Symmetry),
         workers: 1,
         cancel: Cancel::default(),
+        observer: None,
     }
 }
 
@@ -152,7 +161,7 @@ fn one_execution_of_each_orbit_is_explored() {
                 orbits.insert(up_to_names(ended.graph));
             });
             let mut seen = BTreeSet::new();
-            let symmetric = Options { symmetry: true, ..options() };
+            let symmetric = Options { reductions: Reductions::all(), ..options() };
             let one = run(&program, model, &symmetric, &mut |ended| {
                 seen.insert(up_to_names(ended.graph));
             });
@@ -174,7 +183,7 @@ fn who_tells_equal_threads_apart_gets_all_executions() {
             "{f}func main () regs [h:64 i:64 v:64] {{\nb0:\n{spawns}{rest}  return 0:64\n}}\nthread P0 main []\n"
         ))
     };
-    let symmetric = Options { symmetry: true, ..options() };
+    let symmetric = Options { reductions: Reductions::all(), ..options() };
     let count = |rest: &str| run(&main(rest), "rc11", &symmetric, &mut |_| {}).complete;
     assert_eq!(count(""), 1);
     // They return different values.
@@ -232,7 +241,7 @@ fn retrying(threads: usize, order: &str) -> Program {
 
 #[test]
 fn who_tries_again_could_have_read_that_at_once() {
-    let kept = Options { run: RunOptions { idle_blocks: false, ..options().run }, ..options() };
+    let kept = Options { run: options().run.with_idle_rounds(false), ..options() };
     let count = |order: &str, options: &Options| run(&retrying(3, order), "rc11", options, &mut |_| {}).complete;
     // All that differs is the order of the increments.
     assert_eq!(count("RLX", &options()), 6);
@@ -269,7 +278,7 @@ fn events_of_twins_are_told_apart_by_kind() {
     // A thread that has ended is never compared with one that goes on: the same code does the same.
     let program = with_equal(2, "  a = load &x 4 [RLX]\n", "  store &x 1:32 4 [RLX]\n");
     let mut ends = 0;
-    run(&program, "rc11", &Options { symmetry: true, ..options() }, &mut |ended| {
+    run(&program, "rc11", &Options { reductions: Reductions::all(), ..options() }, &mut |ended| {
         ends += ended.graph.labels.iter().filter(|l| l.kind == Kind::End && l.same).count();
     });
     // Both read 0, or both read 1; if they differ, nothing after that is the same.

@@ -20,6 +20,7 @@ impl Search<'_, '_> {
         let runs = &mut self.threads[t];
         let step = runs.runner.run(self.image, &self.options.run);
         (runs.at, runs.step, runs.idle) = (state, Some(step), None);
+        self.note_dropped(thread, step, &[]);
         step
     }
 

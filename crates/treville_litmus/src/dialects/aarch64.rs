@@ -136,6 +136,10 @@ impl Isa for AArch64 {
         64
     }
 
+    fn whole_pointers(&self) -> bool {
+        true
+    }
+
     /// `W1` is a part of `X1`, and states print the whole.
     fn register(&self, name: &str) -> Option<RegName> {
         match name.as_bytes().first()? {

@@ -17,6 +17,7 @@ mod scope;
 mod tests;
 mod token;
 mod types;
+mod typing;
 
 pub(crate) use ast::{Expr, ExprKind, Stmt, StmtKind};
 pub(crate) use linux::tag_of;
@@ -29,10 +30,11 @@ use crate::question::{Names, Register, resolve};
 use crate::{condition, init};
 use lower::{Thread, Variable};
 use parse::Code;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, IndexVec, Name};
 use treville_ir::{Dialect, Expr as Value, Object, ObjectId, Program, Question, RegInfo, Root, ThreadId, Type};
+use treville_term::Bv;
 
 /// Which functions a test means by the names that C11 and the kernel share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,11 +78,8 @@ pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnosti
     let mut program = Program::new(sections.name, Arc::clone(dialect));
 
     let mut memory = memory(&bindings, context.word, &mut errors);
-    asked.visit_memory(&mut |name, _, span| {
-        memory.mention(name, span);
-    });
     let mut names = CNames { word: context.word, threads: Vec::new(), types: BTreeMap::new(), program: &mut program };
-    names.threads(&code, &context, &mut memory, &mut errors);
+    names.threads(&code, &bindings, &context, &mut memory, &mut errors);
     names.initialise(&bindings, &memory, &mut errors);
     memory.finish(names.program);
     if !errors.is_empty() {
@@ -104,11 +103,32 @@ fn word(code: &Code, bindings: &[Binding<'_>]) -> u8 {
     bindings.iter().map(bytes).max().unwrap_or(0).max(code.widest).max(4)
 }
 
+/// A binding whose numbers are those of its type.
+fn in_range<'a>(binding: &Binding<'a>) -> Binding<'a> {
+    let mut binding = binding.clone();
+    if let (Some(Type::Int { bytes, signed }), Written::Named(_)) = (binding.ty.ty(), &binding.ty) {
+        binding.value.iter_mut().for_each(|value| narrow(value, bytes, signed));
+    }
+    binding
+}
+
+fn narrow(value: &mut init::Value<'_>, bytes: u8, signed: bool) {
+    match value {
+        init::Value::Int(n) if bytes < 8 => {
+            let narrow = Bv::new(*n as u128, 8 * bytes);
+            *n = if signed { narrow.signed() } else { narrow.unsigned() as i128 };
+        }
+        init::Value::List(list) => list.iter_mut().for_each(|value| narrow(value, bytes, signed)),
+        init::Value::Int(_) | init::Value::Address { .. } | init::Value::Label { .. } => {}
+    }
+}
+
 /// The globals of the initial state. Elements of arrays are words too.
 fn memory<'a>(bindings: &[Binding<'a>], word: u8, errors: &mut Vec<Diagnostic>) -> Memory<'a> {
     let mut memory = Memory::new(4);
     memory.access_anywhere(word);
     for binding in bindings {
+        let binding = &in_range(binding);
         let array = matches!(binding.target, Target::Array { .. });
         let bound = match binding.ty.ty() {
             // A type that says nothing about sizes: a lock, an SRCU domain.
@@ -126,6 +146,15 @@ fn memory<'a>(bindings: &[Binding<'a>], word: u8, errors: &mut Vec<Diagnostic>) 
     memory
 }
 
+/// The variables of a thread that the initial state mentions.
+fn given(bindings: &[Binding<'_>], number: u32) -> BTreeSet<Name> {
+    let names = bindings.iter().filter_map(|binding| match binding.target {
+        Target::Reg { thread, name } if thread == number => Some(Name::new(name)),
+        _ => None,
+    });
+    names.collect()
+}
+
 /// The names of a test: its globals, and the registers of its threads.
 struct CNames<'p> {
     word: u8,
@@ -140,6 +169,7 @@ impl CNames<'_> {
     fn threads<'a>(
         &mut self,
         code: &'a Code,
+        bindings: &[Binding<'_>],
         context: &Context<'_>,
         memory: &mut Memory<'a>,
         errors: &mut Vec<Diagnostic>,
@@ -147,11 +177,18 @@ impl CNames<'_> {
         let mut next_instr = 0;
         for function in &code.functions {
             let globals: Vec<ObjectId> = function.params.iter().map(|p| memory.mention(&p.name, p.span)).collect();
-            match lower::thread(function, &globals, context, self.program, &mut next_instr) {
-                Ok(Thread { func, names, init }) => {
+            let given = given(bindings, function.number);
+            match lower::thread(function, &globals, given, context, self.program, &mut next_instr) {
+                Ok(Thread { func, names, types, init }) => {
                     let name = func.name.clone();
                     let func = self.program.funcs.push(func);
                     self.program.roots.push(Root { name, func, init, scopes: Vec::new() });
+                    let narrow = types.into_iter().filter(|(_, ty)| ty.pointers == 0 && (!ty.signed || ty.bytes == 8));
+                    self.types.extend(
+                        narrow.filter(|(name, _)| names.contains_key(name)).map(|(name, ty)| {
+                            ((function.number, name), Type::Int { bytes: ty.bytes, signed: ty.signed })
+                        }),
+                    );
                     self.threads.push(names);
                 }
                 Err(more) => errors.extend(more),
@@ -166,7 +203,7 @@ impl CNames<'_> {
         }
         for binding in bindings {
             let Target::Reg { thread, name } = binding.target else { continue };
-            let register = match self.register(thread, name) {
+            let register = match self.make_register(thread, name) {
                 Ok(register) => register,
                 Err(why) => {
                     errors.push(Diagnostic::error(binding.span, why));
@@ -196,8 +233,30 @@ impl Names for CNames<'_> {
         &self.program.objects
     }
 
-    /// A register; one that the code does not have holds its initial value.
+    fn listed_register(&mut self, thread: u32, name: &str) -> Result<Register, String> {
+        self.make_register(thread, name)
+    }
+
+    fn registers(&self) -> Vec<(u32, String)> {
+        let of = |(thread, names): (usize, &BTreeMap<Name, Variable>)| {
+            let registers = names.iter().filter(|(_, v)| matches!(v, Variable::Register(_)));
+            registers.map(|(name, _)| (thread as u32, name.to_string())).collect::<Vec<_>>()
+        };
+        self.threads.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// A register of the code or of the initial state.
     fn register(&mut self, thread: u32, name: &str) -> Result<Register, String> {
+        if self.threads.get(thread as usize).is_some_and(|names| !names.contains_key(name)) {
+            return Err(format!("thread P{thread} has no variable `{name}`"));
+        }
+        self.make_register(thread, name)
+    }
+}
+
+impl CNames<'_> {
+    /// A register, made if the code does not have it.
+    fn make_register(&mut self, thread: u32, name: &str) -> Result<Register, String> {
         let Some(names) = self.threads.get_mut(thread as usize) else {
             return Err(format!("there is no thread {thread}"));
         };

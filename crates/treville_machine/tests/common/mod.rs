@@ -4,7 +4,7 @@ use std::sync::Arc;
 use treville_base::{FileId, Name};
 use treville_ir::{Claims, Formula, Observable, Place, Program, Prop, Quantifier, Question, Type};
 use treville_machine::Machine;
-use treville_task::{Answer, Engine, FinalState, Goal, Outcome, Query, Reductions, Semantics, Silent, Task};
+use treville_task::{Answer, Engine, FinalState, Goal, Outcome, Query, Reduction, Reductions, Semantics, Silent, Task};
 
 /// What was found out about a program.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) fn read(text: &str) -> (Program, Claims) {
 
 pub(crate) fn task(program: Program, machine: &str) -> Task {
     Task {
-        reductions: Reductions { symmetry: false, ..Reductions::default() },
+        reductions: Reductions::all().without(Reduction::Symmetry),
         ..Task::new(Arc::new(program), Semantics::Machine(Name::new(machine)))
     }
 }

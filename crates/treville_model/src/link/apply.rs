@@ -7,8 +7,17 @@ use crate::bell::set_of_tag;
 use crate::model::{Closure, Known, Orders, Prim, Shape, Static, Type};
 use crate::syntax::{Binding, Exp, ExpKind, Pattern};
 use std::sync::Arc;
-use treville_base::{Name, Span};
+use treville_base::{Diagnostic, Name, Span};
 use treville_event::BaseRel;
+
+/// A function of one argument that could not do with several: that is wrong where it is called.
+fn too_many(n: usize, call: Span, faults: &[Diagnostic]) -> Diagnostic {
+    let error = Diagnostic::error(call, format!("this function takes one argument, and {n} are given"));
+    match faults.first().and_then(|fault| Some((fault.span?, &fault.message))) {
+        Some((span, message)) => error.label(span, message.clone()),
+        None => error,
+    }
+}
 
 impl Linker<'_> {
     /// The value of `function(argument)`; `exp` is the application, for what a run must do.
@@ -39,6 +48,10 @@ impl Linker<'_> {
         for (name, value) in group_closures(closure) {
             scope.push(name, value);
         }
+        let several = match (&closure.params, &argument) {
+            (Pattern::Var(_), Static::Tuple(parts)) => Some(parts.len()),
+            _ => None,
+        };
         self.bind(&closure.params, argument, span, &mut scope)?;
         if recursive && open {
             self.typing.push(body);
@@ -47,7 +60,7 @@ impl Linker<'_> {
         if recursive && open {
             self.typing.pop();
         }
-        value
+        value.map_err(|faults| several.map_or(faults.clone(), |n| vec![too_many(n, span, &faults)]))
     }
 
     /// The library's orders on a set, by location, that extend a relation.

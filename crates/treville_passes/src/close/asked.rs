@@ -1,6 +1,6 @@
 //! What is asked of a closed program: how its threads end.
 
-use super::body::{CUT, FAILED, WAITS};
+use super::body::{AWAITS, CUT, FAILED, WAITS};
 use treville_ir::{
     Atom, Comparison, Formula, Func, Observable, Operand, Place, Program, Quantifier, Question, Reg, ThreadId, Type,
 };
@@ -36,6 +36,35 @@ impl End {
     }
 }
 
+/// What a thread may wait for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiter {
+    pub(super) locks: bool,
+    pub(super) joins: bool,
+}
+
+/// More cycles of threads than this are not listed.
+const MOST_CYCLES: usize = 3000;
+
+/// The cycles in which threads may wait for each other, each from its first thread on; none if there are too many.
+fn cycles(waiters: &[Waiter]) -> Option<Vec<Vec<usize>>> {
+    let may_wait = |a: &usize, b: &usize| waiters[*a].joins || waiters[*a].locks && waiters[*b].locks;
+    let mut found = Vec::new();
+    let mut paths: Vec<Vec<usize>> = (0..waiters.len()).map(|first| vec![first]).collect();
+    while let Some(path) = paths.pop() {
+        let (first, last) = (path[0], path[path.len() - 1]);
+        if may_wait(&last, &first) {
+            found.push(path.clone());
+        }
+        if found.len() > MOST_CYCLES || paths.len() > MOST_CYCLES {
+            return None;
+        }
+        let next = (first + 1..waiters.len()).filter(|n| may_wait(&last, n) && !path.contains(n));
+        paths.extend(next.map(|n| [&path[..], &[n]].concat()));
+    }
+    Some(found)
+}
+
 /// Formulas over final states.
 #[derive(Clone, Debug)]
 pub struct Asked {
@@ -43,6 +72,8 @@ pub struct Asked {
     pub question: Question,
     /// All threads come to their end.
     pub complete: Formula,
+    /// The same, or nothing but assumptions keeps threads from their end.
+    pub ended: Formula,
     /// Some thread is cut, and what it would still have done could matter.
     pub cut: Formula,
     /// Some threads wait for what others must give, and nobody will.
@@ -58,7 +89,7 @@ pub struct Asked {
 impl Asked {
     /// Some thread fails in one of these ways.
     pub fn fails_by(&self, failures: &[usize]) -> Formula {
-        let failed = self.question.observed.iter().step_by(3);
+        let failed = self.question.observed.iter().step_by(SAID);
         let is = |place: &Place, n: usize| {
             let right = Operand::Value(Bv::new(n as u128 + 1, 32));
             Formula::Atom(Atom { left: place.clone(), op: Comparison::Eq, right })
@@ -66,48 +97,51 @@ impl Asked {
         Formula::Or(failed.flat_map(|observed| failures.iter().map(move |n| is(&observed.place, *n))).collect())
     }
 
-    pub(super) fn of(program: &Program) -> Asked {
-        let regs: Vec<[Place; 3]> = program
+    pub(super) fn of(program: &Program, waiters: &[Waiter]) -> Asked {
+        let regs: Vec<[Place; SAID]> = program
             .roots
             .iter_enumerated()
             .map(|(thread, root)| said_at_the_end(&program.funcs[root.func]).map(|reg| Place::Reg(thread, reg)))
             .collect();
-        let is = |place: &Place, value: u32| {
-            let right = Operand::Value(Bv::new(u128::from(value), 32));
-            Formula::Atom(Atom { left: place.clone(), op: Comparison::Eq, right })
-        };
-        let not = |formula: Formula| Formula::Not(Box::new(formula));
-        let some = |of: &dyn Fn(&[Place; 3]) -> Formula| Formula::Or(regs.iter().map(of).collect());
+        let some = |of: &dyn Fn(&[Place; SAID]) -> Formula| Formula::Or(regs.iter().map(of).collect());
         let waits = |ends: &[End]| {
-            let ends: Vec<u32> = ends.iter().map(|end| end.code()).collect();
-            move |[_, waits, _]: &[Place; 3]| Formula::Or(ends.iter().map(|code| is(waits, *code)).collect())
+            let ends = ends.to_vec();
+            move |places: &[Place; SAID]| waits_as(places, &ends)
         };
         let fails = some(&|[failed, ..]| not(is(failed, 0)));
-        let cut = some(&|[_, _, cut]| not(is(cut, 0)));
+        let cut = some(&|[_, _, cut, _]| not(is(cut, 0)));
         // All threads have ended or wait, and none of them for something else than these.
         let still = |ends: &[End]| {
             let all = regs.iter().map(waits(ends)).collect();
             Formula::And(vec![not(fails.clone()), not(cut.clone()), Formula::And(all)])
         };
-        let (some_resource, some_unclear, some_spin) =
-            (waits(&[End::Resource]), waits(&[End::Unclear]), waits(&[End::Spin]));
+        let some_waits = waits(&[End::Resource, End::Join]);
+        let (some_unclear, some_spin) = (waits(&[End::Unclear]), waits(&[End::Spin]));
         let for_good = [End::Complete, End::Resource, End::Join];
         let unclear = [End::Complete, End::Resource, End::Join, End::Unclear];
         let spinning = [End::Complete, End::Resource, End::Join, End::Spin];
         let perhaps = [End::Complete, End::Resource, End::Join, End::Unclear, End::Spin];
+        let among = each_other(&regs, waiters);
+        let unlisted = if among.is_none() { some(&|places| awaits_some(places)) } else { Formula::Or(Vec::new()) };
+        let each_other = Formula::And(vec![not(fails.clone()), among.unwrap_or(Formula::Or(Vec::new()))]);
+        let too_many = Formula::And(vec![not(fails.clone()), unlisted]);
         let ty = Type::Int { bytes: 4, signed: true };
         let mut observed = Vec::new();
         for (thread, places) in regs.iter().enumerate() {
-            for (place, what) in places.iter().zip(["failed", "waits", "cut"]) {
+            for (place, what) in places.iter().zip(["failed", "waits", "cut", "awaits"]) {
                 observed.push(Observable { place: place.clone(), ty, name: format!("{thread}:{what}") });
             }
         }
         let question =
             Question { quantifier: Quantifier::Exists, condition: fails.clone(), filter: None, observed, span: None };
+        let assumed = [End::Complete, End::Join, End::Assume];
+        let complete = still(&[End::Complete]);
+        let discarded = Formula::And(vec![still(&assumed), some(&waits(&[End::Assume]))]);
         Asked {
-            complete: still(&[End::Complete]),
-            deadlock: Formula::And(vec![still(&for_good), some(&some_resource)]),
-            unclear: Formula::And(vec![still(&unclear), some(&some_unclear)]),
+            ended: Formula::Or(vec![complete.clone(), discarded]),
+            complete,
+            deadlock: Formula::Or(vec![Formula::And(vec![still(&for_good), some(&some_waits)]), each_other]),
+            unclear: Formula::Or(vec![Formula::And(vec![still(&unclear), some(&some_unclear)]), too_many]),
             spinning: Formula::And(vec![still(&spinning), some(&some_spin)]),
             perhaps_spinning: Formula::And(vec![still(&perhaps), some(&some_unclear), some(&some_spin)]),
             cut: Formula::And(vec![not(fails), cut]),
@@ -116,8 +150,47 @@ impl Asked {
     }
 }
 
-pub(super) fn said_at_the_end(func: &Func) -> [Reg; 3] {
-    [FAILED, WAITS, CUT].map(|name| {
+fn is(place: &Place, value: u32) -> Formula {
+    let right = Operand::Value(Bv::new(u128::from(value), 32));
+    Formula::Atom(Atom { left: place.clone(), op: Comparison::Eq, right })
+}
+
+fn not(formula: Formula) -> Formula {
+    Formula::Not(Box::new(formula))
+}
+
+/// A thread ends in one of these ways.
+fn waits_as([_, waits, ..]: &[Place; SAID], ends: &[End]) -> Formula {
+    Formula::Or(ends.iter().map(|end| is(waits, end.code())).collect())
+}
+
+/// A thread waits for another one, whichever it is.
+fn awaits_some(places: &[Place; SAID]) -> Formula {
+    Formula::And(vec![waits_as(places, &[End::Resource, End::Join]), not(is(&places[3], 0))])
+}
+
+/// Some threads wait for each other, or for a lock that somebody had when it ended, whatever the rest does; none if there are
+/// too many ways to do so.
+fn each_other(regs: &[[Place; SAID]], waiters: &[Waiter]) -> Option<Formula> {
+    let waits_for = |(a, b): (&usize, &usize), ends: &[End]| {
+        Formula::And(vec![waits_as(&regs[*a], ends), is(&regs[*a][3], *b as u32 + 1)])
+    };
+    let cycle = |path: &Vec<usize>| {
+        let arcs = path.iter().zip(path.iter().cycle().skip(1));
+        Formula::And(arcs.map(|arc| waits_for(arc, &[End::Resource, End::Join])).collect())
+    };
+    let has_ended = |b: &usize| Formula::And(regs[*b][..3].iter().map(|place| is(place, 0)).collect());
+    let lockers: Vec<usize> = (0..waiters.len()).filter(|t| waiters[*t].locks).collect();
+    let pairs = lockers.iter().flat_map(|a| lockers.iter().map(move |b| (a, b))).filter(|(a, b)| a != b);
+    let left = pairs.map(|arc| Formula::And(vec![waits_for(arc, &[End::Resource]), has_ended(arc.1)]));
+    Some(Formula::Or(cycles(waiters)?.iter().map(cycle).chain(left).collect()))
+}
+
+/// How many registers say how a thread has ended.
+const SAID: usize = 4;
+
+pub(super) fn said_at_the_end(func: &Func) -> [Reg; SAID] {
+    [FAILED, WAITS, CUT, AWAITS].map(|name| {
         let found = func.regs.iter_enumerated().find(|(_, info)| info.name == name);
         found.map_or(Reg(0), |(reg, _)| reg)
     })
@@ -128,9 +201,9 @@ pub fn ends(values: &[Vec<Bv>]) -> Vec<(ThreadId, End)> {
     let value = |v: &Vec<Bv>| v.first().map_or(0, |v| v.unsigned() as usize);
     let end = |said: &[Vec<Bv>]| match said {
         [failed, ..] if value(failed) > 0 => End::Failed(value(failed) - 1),
-        [_, _, cut] if value(cut) > 0 => End::Cut,
-        [_, waits, _] if value(waits) > 0 => WAITING.get(value(waits) - 1).copied().unwrap_or(End::Unclear),
+        [_, _, cut, ..] if value(cut) > 0 => End::Cut,
+        [_, waits, ..] if value(waits) > 0 => WAITING.get(value(waits) - 1).copied().unwrap_or(End::Unclear),
         _ => End::Complete,
     };
-    values.chunks(3).enumerate().map(|(thread, said)| (ThreadId(thread as u32), end(said))).collect()
+    values.chunks(SAID).enumerate().map(|(thread, said)| (ThreadId(thread as u32), end(said))).collect()
 }

@@ -10,6 +10,8 @@ use treville_ir::{Block, BlockId, Expr, Func, Inst, InstrId, Op, Reg, RegInfo, T
 pub(super) const FAILED: &str = "%failed";
 pub(super) const WAITS: &str = "%waits";
 pub(super) const CUT: &str = "%cut";
+/// And of the one that says for which thread it waits: the number of that thread and 1, or 0 if that may be any.
+pub(super) const AWAITS: &str = "%awaits";
 
 pub(super) struct Body {
     pub(super) regs: IndexVec<Reg, RegInfo>,
@@ -22,6 +24,11 @@ pub(super) struct Body {
     failed: Reg,
     waits: Reg,
     cut: Reg,
+    awaits: Reg,
+    /// What this thread is called by those that wait for it.
+    pub(super) number: i64,
+    /// Whether it waits for the ends of others.
+    pub(super) joins: bool,
     /// Where threads end that wait for ever, by why.
     stuck: BTreeMap<u32, BlockId>,
     /// Locks that the thread takes: whether each is held, and where it is.
@@ -48,10 +55,10 @@ fn empty() -> Block {
 }
 
 impl Body {
-    pub(super) fn new(func: &Func, machine: bool) -> Self {
+    pub(super) fn new(func: &Func, machine: bool, number: i64) -> Self {
         let mut regs = func.regs.clone();
-        let [failed, waits, cut] =
-            [FAILED, WAITS, CUT].map(|name| regs.push(RegInfo { name: Name::new(name), width: 32 }));
+        let [failed, waits, cut, awaits] =
+            [FAILED, WAITS, CUT, AWAITS].map(|name| regs.push(RegInfo { name: Name::new(name), width: 32 }));
         let mut blocks: IndexVec<BlockId, Block> = IndexVec::new();
         let current = blocks.push(empty());
         let starts = func.blocks.iter().map(|_| blocks.push(empty())).collect();
@@ -70,6 +77,9 @@ impl Body {
             failed,
             waits,
             cut,
+            awaits,
+            number,
+            joins: false,
             stuck: BTreeMap::new(),
             locks: Vec::new(),
             reads: BTreeMap::new(),
@@ -178,6 +188,11 @@ impl Body {
         };
         self.emit(Op::Assign { dst, value: Expr::int(value, 32) });
         self.end(Terminator::End);
+    }
+
+    /// Says for which thread this one waits, if it waits next.
+    pub(super) fn awaits(&mut self, number: Expr) {
+        self.emit(Op::Assign { dst: self.awaits, value: number });
     }
 
     /// Where threads end in this way.

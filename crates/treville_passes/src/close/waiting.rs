@@ -49,6 +49,7 @@ impl Closer<'_> {
             LockOp::Acquire => {
                 let addr = body.held(addr.clone());
                 let old = self.take(body, &addr, size);
+                body.awaits(resized(Expr::Reg(old), width, 32));
                 body.go_on_if(free(old), End::Resource);
                 self.fence(body);
                 Self::hold(body, &addr, Expr::int(1, 1));
@@ -85,12 +86,12 @@ impl Closer<'_> {
         }
     }
 
-    /// Takes a lock if it is free; returns what it was.
+    /// Takes a lock if it is free; returns what it was: the number of its holder.
     fn take(&self, body: &mut Body, addr: &Expr, size: u8) -> Reg {
         let width = 8 * size;
         let old = body.temporary(width);
         let guard = Some(Expr::bin(BinOp::Eq, Expr::Reg(old), Expr::int(0, width)));
-        let (addr, new, tags) = (addr.clone(), Expr::int(1, width), self.tags.lock.clone());
+        let (addr, new, tags) = (addr.clone(), Expr::int(body.number, width), self.tags.lock.clone());
         body.emit(Op::Update { old, addr, size, guard, new, tags });
         old
     }
@@ -125,6 +126,14 @@ impl Closer<'_> {
         body.go_to(next);
     }
 
+    /// What those that wait for it call the thread with this handle.
+    fn number_of(&self, thread: &Expr) -> Expr {
+        self.threads.iter().zip(2..).fold(Expr::int(0, 32), |rest, (object, number)| {
+            let is = Expr::bin(BinOp::Eq, thread.clone(), Expr::Addr(*object, 0));
+            Expr::ite(is, Expr::int(number, 32), rest)
+        })
+    }
+
     /// Waits for the end of a thread, which its handle must be that of.
     pub(super) fn join(&mut self, body: &mut Body, dst: Option<Reg>, thread: &Expr, own: Option<ObjectId>) {
         let is = |object: &ObjectId| Expr::bin(BinOp::Eq, thread.clone(), Expr::Addr(*object, 0));
@@ -146,7 +155,10 @@ impl Closer<'_> {
         };
         let seen = body.temporary(64);
         body.emit(Op::Load { dst: seen, addr: at(ENDED), size: 8, tags: self.tags.seen.clone() });
+        body.awaits(self.number_of(thread));
+        body.joins = true;
         body.go_on_if(is_one(seen), End::Join);
+        body.awaits(Expr::int(0, 32));
         self.fence(body);
         if let Some(dst) = dst.filter(|_| self.joins.results) {
             let value = body.temporary(64);

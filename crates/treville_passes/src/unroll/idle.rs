@@ -4,12 +4,17 @@
 //!
 //! A loop that begins with nothing but the question whether to go on is looked at after that: what only the question reads need
 //! not stay the same, as long as the answer does (`f = x; while (f != 4) { f = x; }` waits whatever `f` is, until it is 4).
+//!
+//! What such an iteration reads can be wrong by itself: race with a write, or be too late for a free. That is seen only if the
+//! thread goes on after it. So the first of these iterations of a thread whose loop reads something else than atomic objects
+//! at known places is kept. Two events show that an access is wrong, and only one of them can be in an iteration that waits.
 
+use super::Facts;
 use crate::cfg::{Cfg, Liveness};
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Idx, Name};
-use treville_ir::{Block, BlockId, Expr, Func, LockOp, Mark, Op, Reg, RegInfo, Terminator};
+use treville_ir::{Block, BlockId, Expr, Func, LockOp, Mark, ObjectId, Op, Reg, RegInfo, Terminator};
 use treville_term::{BinOp, UnOp};
 
 /// What is kept of the iterations of all loops.
@@ -18,6 +23,8 @@ pub(super) struct Idle {
     loops: BTreeMap<BlockId, Kept>,
     /// Whether something happened since the program said that a wait begins.
     spin: Option<Reg>,
+    /// Whether an iteration that changed nothing was kept, if some are.
+    kept: Option<Reg>,
 }
 
 struct Kept {
@@ -27,6 +34,8 @@ struct Kept {
     before: Vec<(Reg, Reg)>,
     /// Where it begins if that is after its first block: the block that comes then, and the condition for that.
     inside: Option<(BlockId, Expr)>,
+    /// Whether what it reads may be wrong.
+    doubtful: bool,
 }
 
 /// What others, or the next iteration, see of an operation.
@@ -71,6 +80,17 @@ pub(super) fn effect(op: &Op) -> Effect {
     }
 }
 
+/// Whether an operation reads what others may write at the same time without being atomic, or free.
+fn is_doubtful(op: &Op, atomic: &BTreeSet<ObjectId>) -> bool {
+    match op {
+        Op::Load { addr, .. } | Op::Update { addr, .. } | Op::StoreConditional { addr, .. } => {
+            !matches!(addr, Expr::Addr(object, _) if atomic.contains(object))
+        }
+        // The others are effects, or read no memory.
+        _ => false,
+    }
+}
+
 /// Where a loop goes on if it begins with nothing but the question whether to, and the condition for that.
 fn question(header: &Block, blocks: &BTreeSet<BlockId>) -> Option<(BlockId, Expr)> {
     let Terminator::Branch { cond, then, els, .. } = &header.end else { return None };
@@ -87,11 +107,11 @@ impl Idle {
         func: &Func,
         cfg: &Cfg,
         loops: &BTreeMap<BlockId, BTreeSet<BlockId>>,
-        observed: &BTreeSet<Reg>,
+        Facts { observed, atomic }: Facts<'_>,
         out: &mut Func,
     ) -> Idle {
         let live = Liveness::new(func, cfg, observed);
-        let mut idle = Idle { loops: BTreeMap::new(), spin: None };
+        let mut idle = Idle::default();
         let mut register = |name: &str, width: u8| out.regs.push(RegInfo { name: Name::new(name), width });
         for (header, blocks) in loops {
             let insts = || blocks.iter().flat_map(|b| &func.blocks[*b].insts);
@@ -100,11 +120,14 @@ impl Idle {
             let start = inside.as_ref().map_or(*header, |(first, _)| *first);
             let changing = written.into_iter().filter(|r| live.live_in(start).contains(r.index()));
             let before = changing.map(|r| (r, register("%before", func.regs[r].width))).collect();
-            let happens = insts().any(|inst| !matches!(effect(&inst.op), Effect::None));
+            let doubtful = insts().any(|inst| is_doubtful(&inst.op, atomic));
+            let around_others = loops.keys().any(|other| other != header && blocks.contains(other));
+            let happens = insts().any(|inst| !matches!(effect(&inst.op), Effect::None)) || doubtful && around_others;
             let effect = happens.then(|| register("%effect", 1));
-            idle.loops.insert(*header, Kept { effect, before, inside });
+            idle.loops.insert(*header, Kept { effect, before, inside, doubtful });
         }
         idle.spin = Some(register("%spin", 1));
+        idle.kept = idle.loops.values().any(|kept| kept.doubtful).then(|| register("%kept", 1));
         idle
     }
 
@@ -139,6 +162,28 @@ impl Idle {
         let goes_on = kept.inside.iter().map(|(_, cond)| cond.clone());
         let all = quiet.into_iter().chain(same).chain(goes_on);
         Some(all.reduce(|a, b| Expr::bin(BinOp::And, a, b)).unwrap_or(Expr::int(1, 1)))
+    }
+
+    /// Whether an iteration was kept, if this loop may keep one.
+    pub(super) fn keeps(&self, header: BlockId) -> Option<Reg> {
+        self.kept.filter(|_| self.loops.get(&header).is_some_and(|kept| kept.doubtful))
+    }
+
+    /// The same, where the program says itself what an iteration is.
+    pub(super) fn keeps_spin(&self) -> Option<Reg> {
+        self.kept
+    }
+
+    /// What a function begins with.
+    pub(super) fn start(&self) -> Option<Op> {
+        self.kept.map(|dst| Op::Assign { dst, value: Expr::int(0, 1) })
+    }
+
+    /// What is done when an iteration is kept, if it is idle: for the loops around it something has happened.
+    pub(super) fn keep(&self, around: &[BlockId], idle: &Expr) -> Vec<Op> {
+        let flags = around.iter().filter_map(|header| self.loops.get(header)?.effect);
+        let either = |dst| Expr::bin(BinOp::Or, Expr::Reg(dst), idle.clone());
+        self.kept.into_iter().chain(flags).map(|dst| Op::Assign { dst, value: either(dst) }).collect()
     }
 
     pub(super) fn spin_start(&self) -> Vec<Op> {

@@ -8,8 +8,17 @@ use crate::Rng;
 
 /// A sketch with at most so many candidates that the dialect can write down.
 pub fn generate(rng: &mut Rng, syntax: &'static dyn Syntax, max_candidates: f64) -> Sketch {
+    draw(rng, syntax, max_candidates, false)
+}
+
+/// The same with accesses of different sizes, in a dialect that has them.
+pub fn generate_mixed(rng: &mut Rng, syntax: &'static dyn Syntax, max_candidates: f64) -> Sketch {
+    draw(rng, syntax, max_candidates, true)
+}
+
+fn draw(rng: &mut Rng, syntax: &'static dyn Syntax, max_candidates: f64, mixed: bool) -> Sketch {
     loop {
-        let sketch = Draw::new(rng, syntax).sketch();
+        let sketch = Draw::new(rng, syntax, mixed).sketch();
         if candidates(&sketch) <= max_candidates && sketch.text().is_some() {
             return sketch;
         }
@@ -37,9 +46,9 @@ struct Draw<'r> {
 }
 
 impl<'r> Draw<'r> {
-    fn new(rng: &'r mut Rng, syntax: &'static dyn Syntax) -> Self {
+    fn new(rng: &'r mut Rng, syntax: &'static dyn Syntax, mixed: bool) -> Self {
         let features = syntax.features();
-        let mixed = features.mixed && rng.percent(15);
+        let mixed = features.mixed && (mixed || rng.percent(15));
         Draw { rng, syntax, features, mixed, n_locations: 0, values: Vec::new(), results: 0, depend_on: None }
     }
 

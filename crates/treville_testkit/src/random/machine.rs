@@ -11,6 +11,9 @@ pub(crate) const POINTER: &str = "p";
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Reg(pub(crate) usize);
 
+/// Stands for no register: the location is named.
+pub(crate) const NAMED: Reg = Reg(usize::MAX);
+
 /// What is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
@@ -36,7 +39,7 @@ pub(crate) trait Isa {
     /// The name of a register in the initial state and the condition.
     fn register(&self, reg: Reg) -> Option<String>;
     /// Whether accesses name locations, so that addresses need no registers.
-    fn names_locations(&self) -> bool {
+    fn names_locations(&self, _mixed: bool) -> bool {
         false
     }
     /// The type of a location of so many bytes.
@@ -202,7 +205,7 @@ impl Writer<'_> {
     }
 
     fn pointer<'n>(&self, t: &mut Thread) -> Place<'n> {
-        let base = if self.isa.names_locations() { Reg(0) } else { t.address(POINTER) };
+        let base = if self.isa.names_locations(self.sketch.mixed) { NAMED } else { t.address(POINTER) };
         Place { base, name: Some(POINTER), size: self.isa.sizes().1, offset: 0 }
     }
 
@@ -271,7 +274,7 @@ impl Writer<'_> {
             self.isa.index(t, sum, base, zero);
             Place { base: sum, name: None, size, offset }
         } else {
-            let base = if self.isa.names_locations() { Reg(0) } else { t.address(name) };
+            let base = if self.isa.names_locations(self.sketch.mixed) { NAMED } else { t.address(name) };
             Place { base, name: Some(name), size, offset }
         };
         match step {

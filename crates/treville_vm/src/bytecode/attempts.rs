@@ -77,6 +77,11 @@ impl<T: Track> Runner<T> {
         starts.any(|(from, _)| self.comes(image, id, base, from, options))
     }
 
+    /// How many reads there were since the last effect.
+    pub(super) fn attempted_reads(&self, image: &Image) -> u32 {
+        self.attempt.done.iter().filter(|done| image.sites[done.site].is_read()).count() as u32
+    }
+
     /// Whether it comes here with the steps from one of them on.
     fn comes(&self, image: &Image, id: u16, base: usize, from: usize, options: &RunOptions) -> bool {
         let attempt = &self.attempt;
@@ -101,7 +106,7 @@ impl<T: Track> Runner<T> {
         for (slot, word) in image.sites[site].live.iter().chain([&addr]).zip(&attempt.slots) {
             trial.slots[base + usize::from(*slot)] = *word;
         }
-        let options = RunOptions { idle_blocks: false, bound: None, ..*options };
+        let options = RunOptions { bound: None, ..options.with_idle_rounds(false) };
         let mut left = attempt.done[from..].iter();
         loop {
             match trial.run(image, &options) {

@@ -4,7 +4,7 @@ use super::compile::Access;
 use super::hazards::{Loops, Notes};
 use super::symbols::{Symbols, is_term};
 use std::sync::Arc;
-use treville_base::Span;
+use treville_base::{BitSet, Span};
 use treville_ir::{Failure, HandleOp, InstrId, Storage, Tags, UpdateTags, Wait};
 use treville_term::BinOp;
 
@@ -198,11 +198,13 @@ pub struct Site {
     /// The slots that are needed after it, its own result aside.
     pub(crate) live: Vec<Slot>,
     /// Of a read (of an update: if it writes nothing), how strongly it orders: a set of bits.
-    pub(crate) order: u8,
+    pub(crate) order: u64,
     /// Of a store, the loop that does it first of all in every iteration, always to the same place. Of the release of a lock, the innermost loop around it.
     pub(crate) first_in: Option<u16>,
     /// The store is of a hazard pointer.
     pub protects: bool,
+    /// What is stored is the handle of a thread, as starting the thread has given it.
+    pub keeps_handle: bool,
     /// Of an update's read, what the value that it may write is computed from, besides what it reads.
     pub(crate) uses: Vec<Slot>,
 }
@@ -280,13 +282,18 @@ pub(crate) struct LoopInfo {
 pub struct Image {
     pub(crate) codes: Vec<Code>,
     pub(crate) sites: treville_base::IndexVec<SiteId, Site>,
-    /// Some lock is tried: then threads can see that another holds it.
-    pub(crate) tries_locks: bool,
+    /// To release a lock is a change that an iteration of a loop makes: some lock is tried, so that threads can see that
+    /// another holds it.
+    pub(crate) release_changes: bool,
+    /// So is a store to a hazard pointer.
+    pub(crate) hazard_changes: bool,
     /// What is computed from unknown values, if there are any.
     pub(crate) symbols: Option<Arc<Symbols>>,
     /// Some store is of a hazard pointer.
     pub(crate) has_hazards: bool,
     pub(crate) notes: Arc<Notes>,
+    /// The sites of reads whose rounds are not all dropped.
+    pub(crate) keeps: Option<BitSet>,
 }
 
 impl Site {
@@ -320,6 +327,13 @@ impl Image {
             }
         }
         self.symbols = self.symbols.filter(|_| self.sites.iter().any(Site::is_unknown));
+        self
+    }
+
+    /// The same with every release of a lock, or every store to a hazard pointer, as a change that an iteration of a loop makes.
+    pub fn with_changes(mut self, releases: bool, hazards: bool) -> Image {
+        self.release_changes |= releases;
+        self.hazard_changes |= hazards;
         self
     }
 

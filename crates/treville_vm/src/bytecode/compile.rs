@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use treville_base::{Idx, IndexVec, Span};
 use treville_ir::{
-    BlockId, Callee, Expr, Func, FuncId, Inst, InstrId, LockOp, Mark, Op, Program, Reg, Tags, Terminator, UpdateTags,
-    Wait,
+    BlockId, Callee, Expr, Func, FuncId, Inst, InstrId, LockOp, Mark, Op, Program, Reg, TagId, Tags, Terminator,
+    UpdateTags, Wait,
 };
 use treville_term::{BinOp, Bv, Cast, UnOp};
 
@@ -35,7 +35,7 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         .map(|(id, func)| Compiler::function(program, func, parts, kept(id), &mut sites))
         .collect::<Result<_, _>>()?;
     let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
-    let tries_locks = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
+    let release_changes = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
     let symbols = sites.iter().any(Site::is_unknown).then(Arc::default);
     let marked = |code: &Code| code.constants.iter().any(|(_, value)| is_term(*value));
     if symbols.is_some() && codes.iter().any(marked) {
@@ -46,7 +46,16 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         info.bit = 1 << (n % 64);
     }
     let has_hazards = sites.iter().any(|site| site.protects);
-    Ok(Image { codes, sites, tries_locks, symbols, has_hazards, notes: Arc::default() })
+    Ok(Image {
+        codes,
+        sites,
+        release_changes,
+        hazard_changes: false,
+        symbols,
+        has_hazards,
+        notes: Arc::default(),
+        keeps: None,
+    })
 }
 
 struct Compiler<'a> {
@@ -190,6 +199,9 @@ impl<'a> Compiler<'a> {
         }
         debug_assert!(first_site <= self.sites.len());
         let shape = retry::Shape { ins: &self.ins, facts: &facts, starts: &self.starts, loops };
+        let handles: Vec<SiteId> =
+            shape.stores().filter(|(_, value)| shape.is_handle(*value, 0)).map(|(s, _)| s).collect();
+        handles.into_iter().for_each(|site| self.sites[site].keeps_handle = true);
         for (site, id) in shape.first_stores() {
             self.sites[site].first_in = Some(id);
         }
@@ -229,18 +241,34 @@ impl<'a> Compiler<'a> {
         let protects = matches!(&kind, SiteKind::Store(tags) if tags.iter().any(|t| self.program.tags[*t] == "HAZARD"));
         let (live, uses, parts, first_in, access) = (Vec::new(), Vec::new(), Vec::new(), None, None);
         let (instr, span) = (self.instr, self.span);
-        self.sites.push(Site { kind, size, instr, span, access, parts, live, uses, order, first_in, protects })
+        self.sites.push(Site {
+            kind,
+            size,
+            instr,
+            span,
+            access,
+            parts,
+            live,
+            uses,
+            order,
+            first_in,
+            protects,
+            keeps_handle: false,
+        })
     }
 
-    /// What a read orders: bits, of which a stronger one has more.
-    fn order(&self, tags: &Tags) -> u8 {
-        let strength = |tag: &str| match tag {
+    /// What a read orders: bits, of which a stronger one has more. What the words of machines mean is not known here: each has a
+    /// bit of its own, but for those that are too many.
+    fn order(&self, tags: &Tags) -> u64 {
+        let is_c = *self.program.dialect.name == *"C";
+        let strength = |tag: TagId| match self.program.tags[tag].as_str() {
+            _ if !is_c => 1 << tag.index().min(63),
             "CON" => 1,
             "ACQ" | "ACQ_REL" => 3,
             "SC" => 7,
             _ => 0,
         };
-        tags.iter().map(|tag| strength(&self.program.tags[*tag])).fold(0, |a, b| a | b)
+        tags.iter().map(|tag| strength(*tag)).fold(0, |a, b| a | b)
     }
 
     fn temporary(&mut self) -> Slot {

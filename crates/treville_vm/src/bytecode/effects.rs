@@ -12,6 +12,7 @@ impl<T: Track> Runner<T> {
     pub(super) fn note_store(&mut self, image: &Image, site: SiteId, addr: u64, words: [u64; 2]) {
         if image.sites[site].protects {
             self.note_done(Done { site, addr, words });
+            self.effects += u32::from(image.hazard_changes);
             return self.protect(addr, words[0]);
         }
         let site = &image.sites[site];
@@ -19,7 +20,7 @@ impl<T: Track> Runner<T> {
         words.into_iter().for_each(|word| self.publish(image, word));
         if site.kind != SiteKind::Unlock {
             self.note_first(site, addr);
-        } else if !image.tries_locks {
+        } else if !image.release_changes {
             self.note_release(site);
         }
     }
@@ -51,7 +52,7 @@ impl<T: Track> Runner<T> {
     }
 
     /// The number of the object that an address is in, whatever its upper bits say, if this thread has made it.
-    fn own_object(&self, addr: u64) -> Option<u32> {
+    pub(super) fn own_object(&self, addr: u64) -> Option<u32> {
         let (thread, number) = address::heap_object(addr & NO_ADDRESS)?;
         (thread == self.thread).then_some(number)
     }

@@ -17,6 +17,8 @@ impl Runner {
         out.push(pair(self.private.len() as u32, self.private_objects.len() as u32));
         out.push(pair(self.stack.len() as u32, self.held.len() as u32));
         out.push(self.published);
+        out.push(pair(self.reads.all, self.reads.keeping));
+        out.push(pair(self.reads.kept, self.reads.spin));
         for (i, frame) in self.frames.iter().enumerate() {
             out.push(pair(frame.func, frame.pc));
             out.push(u64::from(frame.dst) | u64::from(frame.n_private) << 16 | u64::from(frame.n_stack) << 32);
@@ -28,6 +30,7 @@ impl Runner {
             out.push(u64::from(l.depth) | u64::from(l.id) << 16 | u64::from(l.count) << 32);
             out.push(pair(l.effects, l.start));
             out.push(l.seed | u64::from(l.repeated) << 48);
+            out.push(u64::from(l.reads));
         }
         let has_handles = self.handles.made > 0;
         let n_terms = self.private_terms.len() as u32 | if has_handles { HAS_HANDLES } else { 0 };
@@ -64,6 +67,8 @@ impl Runner {
         let (n_bytes, n_private) = split(next());
         let (n_stack, n_held) = split(next());
         self.published = next();
+        (self.reads.all, self.reads.keeping) = split(next());
+        (self.reads.kept, self.reads.spin) = split(next());
         let same = self.frames.len() == n_frames as usize && n_frames == 1;
         let resident = same.then(|| self.frames[0].func);
         self.frames.clear();
@@ -113,6 +118,7 @@ impl Runner {
                 id: (word >> 16) as u16,
                 count: (word >> 32) as u32,
                 effects,
+                reads: next() as u32,
                 start,
                 repeated: (last >> 48) as u16,
                 seed: last & NO_ADDRESS,

@@ -131,6 +131,10 @@ pub enum Step {
 pub struct RunOptions {
     /// Whether an iteration of a loop that changed nothing blocks.
     pub idle_blocks: bool,
+    /// Whether a failed iteration of a loop that tries again blocks ([`super::retry`]).
+    pub retry_blocks: bool,
+    /// Whether that is also said of a failed attempt that has set hazard pointers ([`super::attempts`]).
+    pub attempt_blocks: bool,
     /// Whether that is also said of iterations in which something was protected in the place of something else;
     /// [`super::Image::trusts_in_vain`] says whether it was right to.
     pub trusts: bool,
@@ -138,4 +142,12 @@ pub struct RunOptions {
     pub bound: Option<u32>,
     /// How many instructions may pass between two steps.
     pub fuel: u32,
+}
+
+impl RunOptions {
+    /// The same with iterations of loops that change nothing blocking, or none.
+    #[must_use]
+    pub fn with_idle_rounds(self, block: bool) -> RunOptions {
+        RunOptions { idle_blocks: block, retry_blocks: block, attempt_blocks: block, ..self }
+    }
 }

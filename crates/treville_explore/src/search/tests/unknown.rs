@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use treville_base::FileId;
 use treville_ir::{Program, text};
-use treville_task::Silent;
+use treville_task::{Reductions, Silent};
 use treville_term::{Bv, TermId, VarId};
 use treville_vm::bytecode::{self, Symbols, is_term, term_of};
 
@@ -360,7 +360,7 @@ fn equal_threads_may_differ_in_their_values() {
         );
         let program = parse(&text);
         let (all, ..) = run(&program, "rc11", &options());
-        let (one, ..) = run(&program, "rc11", &Options { symmetry: true, ..options() });
+        let (one, ..) = run(&program, "rc11", &Options { reductions: Reductions::all(), ..options() });
         assert_eq!(one.violation.is_some(), all.violation.is_some(), "{text}");
         failing += usize::from(all.violation.is_some());
         if all.violation.is_none() {

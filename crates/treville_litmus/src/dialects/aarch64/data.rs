@@ -6,7 +6,7 @@ use super::operands::{
 };
 use crate::code::Code;
 use crate::lexer::Cursor;
-use crate::operand::{bin, comma, immediate, is_zero, not, reg};
+use crate::operand::{bin, comma, immediate, immediate_of, is_zero, not, reg};
 use treville_base::Diagnostic;
 use treville_ir::Expr;
 use treville_term::{BinOp, UnOp};
@@ -17,8 +17,11 @@ pub(super) fn translate<'a>(m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_,
         "mov" => {
             let rd = view(c, code)?;
             comma(c)?;
-            let value =
-                if is_number(c) { Expr::int(immediate(c)?, rd.bits) } else { view_of(c, code, rd.bits)?.value() };
+            let value = if is_number(c) {
+                Expr::int(immediate_of(c, rd.bits)?, rd.bits)
+            } else {
+                view_of(c, code, rd.bits)?.value()
+            };
             rd.assign(code, value);
         }
         "movz" | "movn" | "movk" => move_wide(m, c, code)?,
@@ -127,7 +130,7 @@ fn multiply_long<'a>(m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -
 fn move_wide<'a>(m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<(), Diagnostic> {
     let rd = view(c, code)?;
     comma(c)?;
-    let n = immediate(c)?;
+    let n = immediate_of(c, rd.bits)?;
     let shift = optional_shift(c)?;
     let moved = Expr::int(n.checked_shl(shift).unwrap_or(0), rd.bits);
     let value = match m {

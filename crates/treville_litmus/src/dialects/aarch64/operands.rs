@@ -3,7 +3,7 @@
 use super::{Flags, number};
 use crate::code::{Code, RegName};
 use crate::lexer::{Cursor, Tok};
-use crate::operand::{bin, immediate, not, reg};
+use crate::operand::{bin, immediate, immediate_of, not, reg};
 use treville_base::{Diagnostic, Span};
 use treville_ir::{Expr, Reg};
 use treville_term::{BinOp, Cast};
@@ -91,7 +91,7 @@ pub(super) fn is_number(c: &Cursor<'_, '_>) -> bool {
 /// The last operand of arithmetic, `bits` wide: a number (perhaps shifted), or a register, perhaps shifted or extended.
 pub(super) fn flexible<'a>(c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>, bits: u8) -> Result<Expr, Diagnostic> {
     if is_number(c) {
-        let n = immediate(c)?;
+        let n = immediate_of(c, bits)?;
         let shift = if c.eat(",") { shift_by(c, "lsl")? } else { 0 };
         return Ok(Expr::int(n.checked_shl(shift).unwrap_or(0), bits));
     }

@@ -1,4 +1,4 @@
-//! The C that litmus tests are written in, as a tree. Casts are kept only as far as they tell pointers from integers.
+//! The C that litmus tests are written in, as a tree.
 
 use treville_base::{Name, Span};
 
@@ -62,8 +62,10 @@ pub(crate) enum ExprKind {
     Deref(Box<Expr>),
     AddressOf(Box<Expr>),
     Index(Box<Expr>, Box<Expr>),
-    /// A cast to a pointer; other casts leave no trace.
-    PointerCast(Box<Expr>),
+    /// A cast to a pointer.
+    PointerCast(CType, Box<Expr>),
+    /// Any other cast.
+    Cast(CType, Box<Expr>),
     Unary(Unary, Box<Expr>),
     Binary(Binary, Box<Expr>, Box<Expr>),
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),

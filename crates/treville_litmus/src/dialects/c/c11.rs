@@ -5,6 +5,7 @@ use super::call::{Call, updated};
 use super::lower::{Lowered, Lowering};
 use super::order::Order;
 use super::scope::Scope;
+use treville_base::Diagnostic;
 use treville_ir::{Expr as Value, LockOp, Op, UpdateTags, Wait};
 use treville_term::BinOp;
 
@@ -56,6 +57,11 @@ pub(super) fn function(name: &str) -> Option<Function> {
 }
 
 impl Function {
+    /// Whether it has a memory order.
+    pub(super) fn is_atomic(self) -> bool {
+        !matches!(self.kind, Kind::Lock | Kind::Unlock)
+    }
+
     pub(super) fn arity(self) -> usize {
         let (operands, orders) = match self.kind {
             Kind::Load => (1, 1),
@@ -66,6 +72,11 @@ impl Function {
         };
         operands + if self.explicit { orders } else { 0 }
     }
+}
+
+fn wrong_order(what: &str, order: Order, at: &Expr, scope: Scope<'_>) -> Diagnostic {
+    let name = order.name();
+    scope.error(at.span, format!("a {what} cannot be `memory_order_{name}`")).help("C11 does not allow this order here")
 }
 
 /// An update that cannot fail.
@@ -79,6 +90,15 @@ impl Lowering<'_> {
             Some(last) if f.explicit && !matches!(f.kind, Kind::CompareExchange { .. }) => self.order(last, scope)?,
             _ => Order::SeqCst,
         };
+        let fits = match f.kind {
+            Kind::Load => order.is_of_reads(),
+            Kind::Store => order.is_of_writes(),
+            _ => true,
+        };
+        if let (false, Some(last)) = (fits, args.last()) {
+            let what = if f.kind == Kind::Load { "load" } else { "store" };
+            return Err(wrong_order(what, order, last, scope));
+        }
         match (f.kind, args) {
             (Kind::Load, [p, ..]) => {
                 let addr = self.address(p, scope)?;
@@ -86,26 +106,33 @@ impl Lowering<'_> {
                 Ok(Call::Value(self.load(addr, tags)))
             }
             (Kind::Store, [p, v, ..]) => {
-                let (addr, value) = (self.address(p, scope)?, self.value(v, scope)?);
+                let (addr, ty) = (self.address(p, scope)?, self.pointee(p, scope));
+                let value = self.value_as(ty, v, scope)?;
                 let tags = self.tags(["A", order.tag()]);
                 self.emit(Op::Store { addr, value, size: self.context.word, tags });
                 Ok(Call::Nothing)
             }
             (Kind::Exchange, [p, v, ..]) => {
-                let (new, addr) = (self.value(v, scope)?, self.address(p, scope)?);
+                let ty = self.pointee(p, scope);
+                let (new, addr) = (self.value_as(ty, v, scope)?, self.address(p, scope)?);
                 let tags = self.update_tags(order, order);
                 Ok(Call::Value(self.update(addr, UNGUARDED, |_| new, tags)))
             }
             (Kind::Fetch(op), [p, v, ..]) => {
                 let (operand, addr) = (self.value(v, scope)?, self.address(p, scope)?);
                 let tags = self.update_tags(order, order);
-                Ok(Call::Value(self.update(addr, UNGUARDED, |old| updated(op, old, operand), tags)))
+                let ty = self.pointee(p, scope);
+                let new = |l: &Self, old| l.wrapped(updated(op, old, operand), ty);
+                Ok(Call::Value(self.update_with(addr, UNGUARDED, new, tags)))
             }
             (Kind::CompareExchange { weak }, [object, expected, desired, orders @ ..]) => {
                 let (success, failure) = match orders {
                     [success, failure, ..] => (self.order(success, scope)?, self.order(failure, scope)?),
                     _ => (Order::SeqCst, Order::SeqCst),
                 };
+                if let (false, Some(last)) = (failure.is_of_reads(), orders.last()) {
+                    return Err(wrong_order("compare-exchange that fails", failure, last, scope));
+                }
                 self.compare_exchange((object, expected, desired), weak, (success, failure), scope)
             }
             (Kind::Fence, _) => {
@@ -128,8 +155,9 @@ impl Lowering<'_> {
         (success, failure): (Order, Order),
         scope: Scope<'_>,
     ) -> Lowered<Call> {
+        let ty = self.pointee(object, scope);
         let (expected, object) = (self.address(expected, scope)?, self.address(object, scope)?);
-        let desired = self.value(desired, scope)?;
+        let desired = self.value_as(ty, desired, scope)?;
         let plain = self.plain_tags();
         let wanted = self.load(expected.clone(), plain.clone());
         let tags = self.update_tags(success, failure);
@@ -174,9 +202,20 @@ impl Lowering<'_> {
         new: impl FnOnce(Value) -> Value,
         tags: UpdateTags,
     ) -> Value {
+        self.update_with(addr, guard, |_, old| new(old), tags)
+    }
+
+    /// The same; the new value may need conversions.
+    pub(super) fn update_with(
+        &mut self,
+        addr: Value,
+        guard: Option<impl FnOnce(Value) -> Value>,
+        new: impl FnOnce(&Self, Value) -> Value,
+        tags: UpdateTags,
+    ) -> Value {
         let old = self.temporary(self.width());
         let guard = guard.map(|g| g(Value::Reg(old)));
-        let new = new(Value::Reg(old));
+        let new = new(self, Value::Reg(old));
         self.emit(Op::Update { old, addr, size: self.context.word, guard, new, tags });
         Value::Reg(old)
     }

@@ -41,6 +41,13 @@ impl Lowering<'_> {
         match (known, defined) {
             (Some(_), Some(defined)) if context.style == Style::Linux => self.macro_call(defined, e, args, scope),
             (None, Some(defined)) => self.macro_call(defined, e, args, scope),
+            (Some(Builtin::C11(f)), _) if context.style == Style::Linux && f.is_atomic() => {
+                let foreign = scope.error(
+                    e.span,
+                    format!("`{name}` is a function of C11, which the model of the Linux kernel does not know"),
+                );
+                Err(foreign.help("the models of C11 are c11 and rc11 (--model)"))
+            }
             (Some(Builtin::C11(f)), _) => {
                 arity(f.arity()..=f.arity(), e, name, args, scope)?;
                 self.c11(f, e, args, scope)
@@ -92,7 +99,7 @@ impl Lowering<'_> {
                 let element = self.offset(BinOp::Add, base, index);
                 self.address_of(element)
             }
-            ExprKind::PointerCast(e) => self.place(e, scope)?,
+            ExprKind::PointerCast(_, e) | ExprKind::Cast(_, e) => self.place(e, scope)?,
             ExprKind::Name(name) => {
                 let error = scope.error(e.span, format!("`{name}` is not a place in memory"));
                 return Err(if self.is_pointer(e, scope) { error.help(format!("write `*{name}`")) } else { error });
@@ -107,6 +114,8 @@ impl Lowering<'_> {
     pub(super) fn address(&mut self, pointer: &Expr, scope: Scope<'_>) -> Lowered<Value> {
         let (pointer, scope) = scope.resolve(pointer);
         let value = match &pointer.kind {
+            // An integer type in between does not change an address.
+            ExprKind::Cast(_, inner) => return self.address(inner, scope),
             ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) if !self.is_pointer(pointer, scope) => {
                 let operator = if *op == Binary::Add { BinOp::Add } else { BinOp::Sub };
                 let (a, b) = (self.value(a, scope)?, self.value(b, scope)?);

@@ -122,7 +122,8 @@ impl Lowering<'_> {
         match (p, args) {
             (Primitive::Load, [at]) => self.linux_load(annotations, at, scope),
             (Primitive::Store, [at, v]) => {
-                let (addr, value) = (self.place(at, scope)?, self.value(v, scope)?);
+                let (addr, ty) = (self.place(at, scope)?, self.type_of(at, scope));
+                let value = self.value_as(ty, v, scope)?;
                 let tags = self.annotated(annotations);
                 self.emit(Op::Store { addr, value, size: self.context.word, tags });
                 Ok(Call::Nothing)
@@ -133,16 +134,17 @@ impl Lowering<'_> {
                 Ok(Call::Nothing)
             }
             (Primitive::Xchg, [p, v]) => {
-                let (addr, new) = (self.address(p, scope)?, self.value(v, scope)?);
+                let (addr, ty) = (self.address(p, scope)?, self.pointee(p, scope));
+                let new = self.value_as(ty, v, scope)?;
                 let tags = self.ordering(annotations);
-                Ok(Call::Value(self.fenced_update(addr, UNGUARDED, |_| new, tags)))
+                Ok(Call::Value(self.fenced_update(addr, UNGUARDED, |_: &Self, _| new, tags)))
             }
             (Primitive::Cmpxchg, [p, old, new]) => {
-                let (addr, wanted) = (self.address(p, scope)?, self.value(old, scope)?);
-                let new = self.value(new, scope)?;
+                let (addr, ty) = (self.address(p, scope)?, self.pointee(p, scope));
+                let (wanted, new) = (self.value_as(ty, old, scope)?, self.value_as(ty, new, scope)?);
                 let tags = self.ordering(annotations);
                 let guard = |old| Value::bin(BinOp::Eq, old, wanted);
-                Ok(Call::Value(self.fenced_update(addr, Some(guard), |_| new, tags)))
+                Ok(Call::Value(self.fenced_update(addr, Some(guard), |_: &Self, _| new, tags)))
             }
             (Primitive::AtomicOp, [p, op, v]) => {
                 let tags = self.unordered(annotations);
@@ -151,7 +153,8 @@ impl Lowering<'_> {
             (Primitive::AtomicOpReturn, [p, op, v]) => {
                 let tags = self.ordering(annotations);
                 let (op, old, operand) = self.atomic_op((p, op, v), tags, scope)?;
-                Ok(Call::Value(updated(op, old, operand)))
+                let ty = self.pointee(p, scope);
+                Ok(Call::Value(self.wrapped(updated(op, old, operand), ty)))
             }
             (Primitive::AtomicFetchOp, [p, op, v]) => {
                 let tags = self.ordering(annotations);
@@ -226,13 +229,13 @@ impl Lowering<'_> {
         &mut self,
         addr: Value,
         guard: Option<impl FnOnce(Value) -> Value>,
-        new: impl FnOnce(Value) -> Value,
+        new: impl FnOnce(&Self, Value) -> Value,
         tags: UpdateTags,
     ) -> Value {
         if tags.fences.is_none() {
-            return self.update(addr, guard, new, tags);
+            return self.update_with(addr, guard, new, tags);
         }
-        self.after(|l| l.update(addr, guard, new, tags))
+        self.after(|l| l.update_with(addr, guard, new, tags))
     }
 
     /// An atomic operation on `*p`; gives the operator, the old value and the operand.
@@ -244,7 +247,9 @@ impl Lowering<'_> {
     ) -> Lowered<(AtomicOp, Value, Value)> {
         let op = self.operator(op, scope)?;
         let (operand, addr) = (self.value(v, scope)?, self.address(p, scope)?);
-        let old = self.fenced_update(addr, UNGUARDED, |old| updated(op, old, operand.clone()), tags);
+        let ty = self.pointee(p, scope);
+        let new = |l: &Self, old| l.wrapped(updated(op, old, operand.clone()), ty);
+        let old = self.fenced_update(addr, UNGUARDED, new, tags);
         Ok((op, old, operand))
     }
 
@@ -258,7 +263,8 @@ impl Lowering<'_> {
         let (addr, v) = (self.address(p, scope)?, self.value(v, scope)?);
         let unless = self.value(unless, scope)?;
         let differs = |old| Value::bin(BinOp::Ne, old, unless.clone());
-        let sum = |old| Value::bin(BinOp::Add, old, v);
+        let ty = self.pointee(p, scope);
+        let sum = |l: &Self, old| l.wrapped(Value::bin(BinOp::Add, old, v), ty);
         let old = self.fenced_update(addr, Some(differs), sum, tags);
         Ok(differs(old).zext(self.width()))
     }

@@ -1,15 +1,16 @@
 //! Turns a thread of C into instructions: statements, control flow, variables and arithmetic. Memory accesses and calls
 //! are in [`super::call`].
 //!
-//! Every value has the width of the test's *word* ([`super::word`]), so arithmetic needs no conversions. The operands of an
+//! Every value has the width of the test's *word* ([`super::word`]); where types are narrower, [`super::typing`] converts. The operands of an
 //! operator are unsequenced: their accesses are related only through results. `&&`, `||` and `?:` sequence what follows
 //! them, and branch if that accesses memory.
 
 use super::ast::{Binary, CType, Expr, ExprKind, Function, Stmt, StmtKind, Unary};
 use super::call::Call;
 use super::scope::Scope;
+use super::typing::{INT, common};
 use super::{Context, ast};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
     Block, BlockId, Expr as Value, Func, Inst, InstrId, ObjectId, Op, Program, Reg, RegInfo, TagId, Tags, Terminator,
@@ -36,6 +37,8 @@ pub(super) enum Variable {
 pub(super) struct Thread {
     pub(super) func: Func,
     pub(super) names: BTreeMap<Name, Variable>,
+    /// Of declared names.
+    pub(super) types: BTreeMap<Name, CType>,
     /// Parameters that the thread assigns to, so that they are registers.
     pub(super) init: Vec<(Reg, Value)>,
 }
@@ -44,8 +47,12 @@ pub(super) struct Lowering<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) program: &'a mut Program,
     names: BTreeMap<Name, Variable>,
+    /// The variables that the thread declares or sets, or that the initial state gives it.
+    known: BTreeSet<Name>,
     /// How many `*` a name was declared with, if any.
     pointers: BTreeMap<Name, u8>,
+    /// The types of declared names.
+    pub(super) types: BTreeMap<Name, CType>,
     regs: IndexVec<Reg, RegInfo>,
     temporary_name: Name,
     blocks: IndexVec<BlockId, Block>,
@@ -63,21 +70,25 @@ pub(super) struct Lowering<'a> {
     pub(super) errors: Vec<Diagnostic>,
 }
 
-/// Lowers one thread. `globals` are the objects of its parameters, in order.
+/// Lowers one thread. `globals` are the objects of its parameters, in order; `given` are variables of the initial state.
 pub(super) fn thread(
     function: &Function,
     globals: &[ObjectId],
+    mut given: BTreeSet<Name>,
     context: &Context<'_>,
     program: &mut Program,
     next_instr: &mut u32,
 ) -> Result<Thread, Vec<Diagnostic>> {
     let mut blocks = IndexVec::new();
     let current = blocks.push(Block { insts: Vec::new(), end: Terminator::End });
+    set_names(&function.body, &mut given);
     let mut lowering = Lowering {
+        known: given,
         context,
         program,
         names: BTreeMap::new(),
         pointers: BTreeMap::new(),
+        types: BTreeMap::new(),
         regs: IndexVec::new(),
         temporary_name: Name::new("%"),
         blocks,
@@ -93,7 +104,9 @@ pub(super) fn thread(
     };
     let mut init = Vec::new();
     for (param, &object) in function.params.iter().zip(globals) {
-        lowering.pointers.insert(param.name.clone(), param.ty.pointers.saturating_add(1));
+        let pointers = param.ty.pointers.saturating_add(1);
+        lowering.pointers.insert(param.name.clone(), pointers);
+        lowering.types.insert(param.name.clone(), CType { pointers, ..param.ty });
         if assigns(&function.body, &param.name) {
             let reg = lowering.register(&param.name);
             init.push((reg, lowering.address_value(object)));
@@ -110,7 +123,7 @@ pub(super) fn thread(
     let name = Name::from(format!("P{}", function.number));
     let blocks = in_order(lowering.blocks, &lowering.placed);
     let func = Func { name, params: Vec::new(), regs: lowering.regs, blocks };
-    Ok(Thread { func, names: lowering.names, init })
+    Ok(Thread { func, names: lowering.names, types: lowering.types, init })
 }
 
 /// Numbers the blocks in the given order, so that only loops jump backwards.
@@ -133,6 +146,31 @@ fn in_order(mut blocks: IndexVec<BlockId, Block>, order: &[BlockId]) -> IndexVec
         block
     };
     order.iter().map(take).collect()
+}
+
+/// Collects the names that statements declare or assign to.
+fn set_names(stmts: &[Stmt], names: &mut BTreeSet<Name>) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Empty | StmtKind::Expr(_) => {}
+            StmtKind::Declare { name, .. } => drop(names.insert(name.clone())),
+            StmtKind::Assign { target, .. } => {
+                if let ExprKind::Name(name) = &target.kind {
+                    names.insert(name.clone());
+                }
+            }
+            StmtKind::Block(body) => set_names(body, names),
+            StmtKind::If { then, els, .. } => {
+                [Some(then), els.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|s| set_names(std::slice::from_ref(s), names));
+            }
+            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
+                set_names(std::slice::from_ref(body), names);
+            }
+        }
+    }
 }
 
 /// Whether a statement declares or assigns to `name`.
@@ -254,7 +292,7 @@ impl Lowering<'_> {
         self.depth -= 1;
     }
 
-    fn deeper(&mut self) -> bool {
+    pub(super) fn deeper(&mut self) -> bool {
         self.nodes += 1;
         let allowed = self.depth < MAX_DEPTH && self.nodes <= MAX_NODES;
         self.depth += u32::from(allowed);
@@ -287,7 +325,7 @@ impl Lowering<'_> {
                 self.declare(ty, name);
                 if let Some(init) = init {
                     self.begin(stmt.span, scope);
-                    let value = self.value(init, scope)?;
+                    let value = self.value_as(*ty, init, scope)?;
                     self.assign(name, value);
                 }
             }
@@ -314,6 +352,7 @@ impl Lowering<'_> {
 
     fn declare(&mut self, ty: &CType, name: &Name) {
         self.pointers.insert(name.clone(), ty.pointers);
+        self.types.insert(name.clone(), *ty);
         self.register(name);
     }
 
@@ -322,7 +361,8 @@ impl Lowering<'_> {
         let (target, inner) = scope.resolve(target);
         match &target.kind {
             ExprKind::Name(name) => {
-                let value = self.value(value, scope)?;
+                let ty = self.types.get(name).copied().unwrap_or(INT);
+                let value = self.value_as(ty, value, scope)?;
                 if let Some(Variable::Global(_)) = self.names.get(name) {
                     return Err(inner.error(target.span, format!("a macro cannot assign to the parameter `{name}`")));
                 }
@@ -330,7 +370,8 @@ impl Lowering<'_> {
             }
             _ => {
                 let addr = self.place(target, inner)?;
-                let value = self.value(value, scope)?;
+                let ty = self.type_of(target, inner);
+                let value = self.value_as(ty, value, scope)?;
                 let tags = self.plain_tags();
                 self.emit(Op::Store { addr, value, size: self.context.word, tags });
             }
@@ -397,7 +438,13 @@ impl Lowering<'_> {
         let (e, scope) = scope.resolve(e);
         let value = match &e.kind {
             ExprKind::Int(n) => self.constant(*n),
-            ExprKind::Name(name) => self.variable(name),
+            ExprKind::Name(name) => {
+                if scope.0.is_none() && !self.known.contains(name) && !self.names.contains_key(name) {
+                    let unknown = scope.error(e.span, format!("`{name}` is not declared in this thread"));
+                    return Err(unknown.help("a global is a parameter of each thread that uses it"));
+                }
+                self.variable(name)
+            }
             ExprKind::Deref(_) | ExprKind::Index(..) => {
                 let addr = self.place(e, scope)?;
                 let tags = self.plain_tags();
@@ -412,17 +459,24 @@ impl Lowering<'_> {
                     self.word_of(addr)
                 }
             },
-            ExprKind::PointerCast(e) => self.value(e, scope)?,
+            ExprKind::PointerCast(_, e) => self.value(e, scope)?,
+            ExprKind::Cast(ty, e) => self.value_as(*ty, e, scope)?,
             ExprKind::Unary(op, a) => match op {
-                Unary::Negate => Value::un(UnOp::Neg, self.value(a, scope)?),
-                Unary::Complement => Value::un(UnOp::Not, self.value(a, scope)?),
+                Unary::Negate | Unary::Complement => {
+                    let operator = if *op == Unary::Negate { UnOp::Neg } else { UnOp::Not };
+                    let (value, ty) = (Value::un(operator, self.value(a, scope)?), self.type_of(e, scope));
+                    self.wrapped(value, ty)
+                }
                 Unary::Not => self.cond(e, scope)?.zext(self.width()),
             },
             ExprKind::Binary(op, a, b) => match arithmetic(*op) {
                 Some(operator) => self.arithmetic(*op, operator, (a, b), scope)?,
                 None => self.cond(e, scope)?.zext(self.width()),
             },
-            ExprKind::Conditional(c, a, b) => self.conditional(c, a, b, scope)?,
+            ExprKind::Conditional(c, a, b) => {
+                let ty = self.type_of(e, scope);
+                self.conditional(c, (a, b), ty, scope)?
+            }
             ExprKind::Call { name, .. } => match self.call(e, scope)? {
                 Call::Value(value) => value,
                 Call::Nothing => return Err(scope.error(e.span, format!("`{name}` gives no value"))),
@@ -441,13 +495,17 @@ impl Lowering<'_> {
             ExprKind::Unary(Unary::Not, a) => Value::un(UnOp::Not, self.cond(a, scope)?),
             ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => self.logic(*op, a, b, scope)?,
             ExprKind::Binary(op, a, b) if arithmetic(*op).is_none() => {
-                let (a, b) = (self.value(a, scope)?, self.value(b, scope)?);
+                let ty = common(self.type_of(a, scope), self.type_of(b, scope));
+                let (a, b) = (self.value_as(ty, a, scope)?, self.value_as(ty, b, scope)?);
+                // Addresses are small: either order will do.
+                let signed = ty.signed || ty.pointers > 0;
+                let (less, at_most) = if signed { (BinOp::SLt, BinOp::SLe) } else { (BinOp::ULt, BinOp::ULe) };
                 let (op, a, b) = match op {
                     Binary::Ne => (BinOp::Ne, a, b),
-                    Binary::Lt => (BinOp::SLt, a, b),
-                    Binary::Gt => (BinOp::SLt, b, a),
-                    Binary::Le => (BinOp::SLe, a, b),
-                    Binary::Ge => (BinOp::SLe, b, a),
+                    Binary::Lt => (less, a, b),
+                    Binary::Gt => (less, b, a),
+                    Binary::Le => (at_most, a, b),
+                    Binary::Ge => (at_most, b, a),
                     _ => (BinOp::Eq, a, b),
                 };
                 Value::bin(op, a, b)
@@ -480,16 +538,16 @@ impl Lowering<'_> {
     }
 
     /// `c ? a : b`.
-    fn conditional(&mut self, c: &Expr, a: &Expr, b: &Expr, scope: Scope<'_>) -> Lowered<Value> {
+    fn conditional(&mut self, c: &Expr, (a, b): (&Expr, &Expr), ty: CType, scope: Scope<'_>) -> Lowered<Value> {
         let cond = self.cond(c, scope)?;
         if !self.acts(a, scope) && !self.acts(b, scope) {
-            return Ok(Value::ite(cond, self.value(a, scope)?, self.value(b, scope)?));
+            return Ok(Value::ite(cond, self.value_as(ty, a, scope)?, self.value_as(ty, b, scope)?));
         }
         let (chosen, result) = (self.temporary(1), self.temporary(self.width()));
         self.emit(Op::Assign { dst: chosen, value: cond });
         for (when, side) in [(true, a), (false, b)] {
             self.only_if(Value::Reg(chosen), when, |l| {
-                let value = l.value(side, scope)?;
+                let value = l.value_as(ty, side, scope)?;
                 l.emit(Op::Assign { dst: result, value });
                 Ok(())
             })?;
@@ -506,7 +564,9 @@ impl Lowering<'_> {
         let acts = match &e.kind {
             ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Operator(_) => false,
             ExprKind::Deref(_) | ExprKind::Index(..) | ExprKind::Call { .. } => true,
-            ExprKind::AddressOf(a) | ExprKind::PointerCast(a) | ExprKind::Unary(_, a) => self.acts(a, scope),
+            ExprKind::AddressOf(a) | ExprKind::PointerCast(_, a) | ExprKind::Cast(_, a) | ExprKind::Unary(_, a) => {
+                self.acts(a, scope)
+            }
             ExprKind::Binary(_, a, b) => self.acts(a, scope) || self.acts(b, scope),
             ExprKind::Conditional(a, b, c) => [a, b, c].iter().any(|e| self.acts(e, scope)),
         };
@@ -520,15 +580,34 @@ impl Lowering<'_> {
             Binary::Add | Binary::Sub => (self.is_pointer(a, scope), self.is_pointer(b, scope)),
             _ => (false, false),
         };
-        let (a, b) = (self.value(a, scope)?, self.value(b, scope)?);
+        let (left, right) = (self.type_of(a, scope), self.type_of(b, scope));
+        let shifts = matches!(op, Binary::Shl | Binary::Shr);
+        let ty = if shifts { common(left, left) } else { common(left, right) };
+        let as_is = pointers != (false, false);
+        let a = if as_is { self.value(a, scope)? } else { self.value_as(ty, a, scope)? };
+        let b = if as_is || shifts { self.value(b, scope)? } else { self.value_as(ty, b, scope)? };
+        let operator = if ty.signed || ty.pointers > 0 { operator } else { unsigned(operator) };
         Ok(match pointers {
             (true, false) => self.offset(operator, a, b),
             (false, true) if op == Binary::Add => self.offset(operator, b, a),
             (true, true) if op == Binary::Sub => {
                 Value::bin(BinOp::SDiv, Value::bin(operator, a, b), self.constant(i128::from(self.context.word)))
             }
+            (false, false) => self.wrapped(Value::bin(operator, a, b), ty),
             _ => Value::bin(operator, a, b),
         })
+    }
+
+    /// The value of an expression, converted to a type.
+    pub(super) fn value_as(&mut self, ty: CType, e: &Expr, scope: Scope<'_>) -> Lowered<Value> {
+        let (value, from) = (self.value(e, scope)?, self.type_of(e, scope));
+        Ok(self.converted(value, from, ty))
+    }
+
+    /// The type of what a pointer points to.
+    pub(super) fn pointee(&mut self, pointer: &Expr, scope: Scope<'_>) -> CType {
+        let ty = self.type_of(pointer, scope);
+        CType { pointers: ty.pointers.saturating_sub(1), ..ty }
     }
 
     /// `count` elements before or after `pointer`.
@@ -567,7 +646,7 @@ impl Lowering<'_> {
         }
         let depth = match &e.kind {
             ExprKind::Name(name) => self.pointers.get(name).copied().unwrap_or(0),
-            ExprKind::PointerCast(_) => 1,
+            ExprKind::PointerCast(..) => 1,
             ExprKind::AddressOf(a) => self.pointer_depth(a, scope).saturating_add(1),
             ExprKind::Deref(a) | ExprKind::Index(a, _) => self.pointer_depth(a, scope).saturating_sub(1),
             ExprKind::Binary(Binary::Add | Binary::Sub, a, b) => {
@@ -607,6 +686,16 @@ impl Lowering<'_> {
             value if self.width() == 64 => value,
             value => value.zext(64),
         }
+    }
+}
+
+/// The same operator for unsigned operands.
+fn unsigned(operator: BinOp) -> BinOp {
+    match operator {
+        BinOp::AShr => BinOp::LShr,
+        BinOp::SDiv => BinOp::UDiv,
+        BinOp::SRem => BinOp::URem,
+        other => other,
     }
 }
 

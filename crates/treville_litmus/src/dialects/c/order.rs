@@ -23,6 +23,18 @@ impl Order {
         })
     }
 
+    /// Its name, without `memory_order_`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Order::Relaxed => "relaxed",
+            Order::Consume => "consume",
+            Order::Acquire => "acquire",
+            Order::Release => "release",
+            Order::AcquireRelease => "acq_rel",
+            Order::SeqCst => "seq_cst",
+        }
+    }
+
     pub(super) fn tag(self) -> &'static str {
         match self {
             Order::Relaxed => "RLX",
@@ -32,6 +44,16 @@ impl Order {
             Order::AcquireRelease => "ACQ_REL",
             Order::SeqCst => "SC",
         }
+    }
+
+    /// Whether a read alone can have this order.
+    pub(super) fn is_of_reads(self) -> bool {
+        !matches!(self, Order::Release | Order::AcquireRelease)
+    }
+
+    /// Whether a write alone can have this order.
+    pub(super) fn is_of_writes(self) -> bool {
+        matches!(self, Order::Relaxed | Order::Release | Order::SeqCst)
     }
 
     /// The orders of the read and of the write, where an update is two events.

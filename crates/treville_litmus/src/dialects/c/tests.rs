@@ -53,9 +53,10 @@ fn program(init: &str, code: &str) -> Program {
     }
 }
 
-/// The first thread of `P0(int *x, int *y, int **p) { body }`, shown.
+/// The first thread of `P0(int *x, int *y, int **p) { body }`, shown. It need not declare its registers.
 fn thread(body: &str) -> String {
-    let program = program("", &format!("P0(int *x, int *y, int **p) {{ {body} }}"));
+    let program =
+        program("int 0:r0; int 0:r1; int 0:r2; int 0:r3;", &format!("P0(int *x, int *y, int **p) {{ {body} }}"));
     Show { program: &program, func: program.funcs.iter().next().unwrap() }.func()
 }
 
@@ -254,7 +255,7 @@ fn the_word_is_the_widest_type() {
     let p =
         program("x = y; int a[2] = {1, y};", "P0(intptr_t *x, int *a) { intptr_t r0 = *x; r1 = *(a + 1); *a = r0; }");
     let shown = Show { program: &p, func: p.funcs.iter().next().unwrap() }.func();
-    assert_eq!(shown, "0. r0 := R[NA] x; 1. r1 := R[NA] a+8; 2. W[NA] a r0; end");
+    assert_eq!(shown, "0. r0 := R[NA] x; 1. r1 := R[NA] a+8; 2. W[NA] a ((r0 << 32) >> 32); end");
     assert!(p.funcs.iter().all(|f| f.regs.iter().all(|r| r.width == 64)));
     assert!(p.objects.iter().all(|o| o.init.iter().all(|c| c.size == 8)));
 }
@@ -357,13 +358,48 @@ fn the_code_tells_c11_from_the_kernel() {
 
 #[test]
 fn registers_of_the_initial_state_and_of_the_condition() {
-    let text = "C t\n{ 0:r0 = x; uint64_t 0:r1 = 7; y = 0; }\nP0(int *x) { *r0 = r2; }\n\
-                exists (0:r0=x /\\ 0:r9=0 /\\ 0:x=x /\\ y=0)";
+    let text = "C t\n{ 0:r0 = x; uint64_t 0:r1 = 7; y = 0; }\nP0(int *x) { *r0 = r1; }\n\
+                exists (0:r0=x /\\ 0:x=x /\\ y=0)";
     let litmus = parse(FileId(0), text, &options()).unwrap();
     let root = litmus.program.roots.iter().next().unwrap();
     assert_eq!(root.init.len(), 3);
     let names: Vec<String> = litmus.question.unwrap().observed.into_iter().map(|o| o.name).collect();
-    assert_eq!(names, ["0:r0", "0:r9", "0:x", "[y]"]);
+    assert_eq!(names, ["0:r0", "0:x", "[y]"]);
+}
+
+#[test]
+fn values_are_those_of_their_types() {
+    let shown = |code: &str| {
+        let p = program("int8_t c = 200; uint16_t h = -1;", code);
+        Show { program: &p, func: p.funcs.iter().next().unwrap() }.func()
+    };
+    assert_eq!(
+        shown("P0(int8_t *c, uint16_t *h) { int r = *c; *c = r + 1; *h = r; }"),
+        "0. r := R[NA] c; 1. W[NA] c (((r + 1) << 24) >> 24); 2. W[NA] h (r & 65535); end"
+    );
+    assert_eq!(
+        shown("P0(int8_t *c) { unsigned int r = *c; int s = r / 2 > 5; int t = r >> 1; }"),
+        "0. r := R[NA] c; 1. s := ULt(5, UDiv(r, 2)):32; 2. t := LShr(r, 1); end"
+    );
+    assert_eq!(
+        shown("P0(int8_t *c) { int r = *c; int s = r / 2 > 5; }"),
+        "0. r := R[NA] c; 1. s := (5 < (r / 2)):32; end"
+    );
+}
+
+#[test]
+fn names_that_stand_for_nothing() {
+    for (code, condition) in [
+        ("P0(int *x) { int r0 = *y; }", "true"),
+        ("P0(int *x) { int r0 = *x; }", "0:r7=1"),
+        ("P0(int *x) { int r0 = *x; }", "z=1"),
+        ("P0(atomic_int *x) { int r0 = atomic_load_explicit(x, memory_order_release); }", "true"),
+        ("P0(atomic_int *x) { atomic_store_explicit(x, 1, memory_order_acquire); }", "true"),
+    ] {
+        let text = format!("C t\n{{}}\n{code}\n~exists ({condition})");
+        let errors = parse(FileId(0), &text, &options()).expect_err(&text);
+        assert!(errors.iter().all(|e| e.span.is_some()), "{errors:?}");
+    }
 }
 
 #[test]

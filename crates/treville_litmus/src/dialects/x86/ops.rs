@@ -189,6 +189,8 @@ fn change(code: &mut Code<'_, '_>, old: Reg, addr: &Expr, new: Expr, size: u8, l
         code.op(Op::Update { old, addr: addr.clone(), size, guard: None, new, tags });
     } else {
         code.load(Some(old), addr.clone(), size, Cast::Zero, &[]);
+        // Without a lock these are two accesses like any others: the write comes after the read.
+        code.split_instruction();
         code.store(addr.clone(), new, size, &[]);
     }
 }
@@ -274,6 +276,7 @@ pub(crate) fn compare_exchange(
             code.load(Some(old), addr.clone(), size, Cast::Zero, &[]);
             code.assign(flags.zero, equal);
             let addr = addr.clone();
+            code.split_instruction();
             code.guarded(reg(flags.zero), |code| {
                 code.store(addr, new, size, &[]);
                 Ok(())

@@ -16,7 +16,7 @@ const FEATURES: Features = Features {
     sections: &[],
     addresses: true,
     pointers: true,
-    mixed: false,
+    mixed: true,
 };
 
 impl Syntax for Ppc {
@@ -74,13 +74,13 @@ impl Isa for Ppc {
 
     fn load(&self, t: &mut Thread, _: usize, to: Reg, place: Place<'_>) {
         let mnemonic = if place.size == 8 { "ld" } else { "lwz" };
-        t.line(format!("{mnemonic} {},0({})", r(to), r(place.base)));
+        t.line(format!("{mnemonic} {},{}({})", r(to), place.offset, r(place.base)));
     }
 
     fn store(&self, t: &mut Thread, _: usize, from: Source, place: Place<'_>) {
         let from = self.in_register(t, from);
         let mnemonic = if place.size == 8 { "std" } else { "stw" };
-        t.line(format!("{mnemonic} {},0({})", r(from), r(place.base)));
+        t.line(format!("{mnemonic} {},{}({})", r(from), place.offset, r(place.base)));
     }
 
     fn fence(&self, t: &mut Thread, kind: usize) {

@@ -30,7 +30,7 @@ const FEATURES: Features = Features {
     sections: &[],
     addresses: true,
     pointers: true,
-    mixed: false,
+    mixed: true,
 };
 
 impl Syntax for RiscV {
@@ -89,12 +89,12 @@ impl Isa for RiscV {
     }
 
     fn load(&self, t: &mut Thread, order: usize, to: Reg, place: Place<'_>) {
-        t.line(format!("l{}{} {},0({})", width(place.size), SUFFIXES[order], x(to), x(place.base)));
+        t.line(format!("l{}{} {},{}({})", width(place.size), SUFFIXES[order], x(to), place.offset, x(place.base)));
     }
 
     fn store(&self, t: &mut Thread, order: usize, from: Source, place: Place<'_>) {
         let from = self.in_register(t, from);
-        t.line(format!("s{}{} {},0({})", width(place.size), ["", ".rl"][order], x(from), x(place.base)));
+        t.line(format!("s{}{} {},{}({})", width(place.size), ["", ".rl"][order], x(from), place.offset, x(place.base)));
     }
 
     fn fence(&self, t: &mut Thread, kind: usize) {

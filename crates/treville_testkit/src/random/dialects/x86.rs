@@ -13,7 +13,7 @@ const FEATURES: Features = Features {
     loads: 1,
     stores: 1,
     fences: FENCES.len(),
-    updates: &[Update::new(1), Update::new(2), Update::new(2)],
+    updates: &[Update::new(1), Update::new(2), Update::new(2), Update::new(2)],
     sections: &[],
     addresses: false,
     pointers: true,
@@ -63,7 +63,7 @@ impl Isa for X86 {
         (reg.0 < REGISTERS.len()).then(|| r(reg).to_owned())
     }
 
-    fn names_locations(&self) -> bool {
+    fn names_locations(&self, _: bool) -> bool {
         true
     }
 
@@ -115,6 +115,8 @@ impl Isa for X86 {
                 t.line(format!("XCHG {},{}", at(place), r(to)));
             }
             1 => t.line(format!("{lock}INC {}", at(place))),
+            // What a thread has not set is 0: the write copies what the read has seen.
+            2 => t.line(format!("{lock}OR {},{}", at(place), r(to))),
             _ => t.line(format!("{lock}ADD {},{}", at(place), operand(from))),
         }
     }

@@ -1,6 +1,6 @@
 //! X86 with 64-bit registers, in the syntax that writes the destination last.
 
-use crate::random::machine::{self, Isa, Place, Reg, Source, Thread};
+use crate::random::machine::{self, Isa, NAMED, Place, Reg, Source, Thread};
 use crate::random::{Features, Sketch, Syntax, Update};
 
 #[derive(Debug)]
@@ -27,11 +27,11 @@ const FEATURES: Features = Features {
     loads: 1,
     stores: 1,
     fences: FENCES.len(),
-    updates: &[Update::new(1), Update::new(2), Update::new(1), Update::may_fail(1)],
+    updates: &[Update::new(1), Update::new(2), Update::new(1), Update::may_fail(1), Update::new(2)],
     sections: &[],
     addresses: true,
     pointers: true,
-    mixed: false,
+    mixed: true,
 };
 
 impl Syntax for X86_64 {
@@ -67,10 +67,12 @@ fn full(reg: Reg) -> String {
     full
 }
 
+/// Whole locations are named; parts are reached from a register.
 fn at(place: Place<'_>) -> String {
-    match place.name {
-        Some(name) => format!("({name})"),
-        None => format!("({})", full(place.base)),
+    match (place.name, place.offset) {
+        (Some(name), 0) if place.base == NAMED => format!("({name})"),
+        (_, 0) => format!("({})", full(place.base)),
+        (_, offset) => format!("{offset}({})", full(place.base)),
     }
 }
 
@@ -87,8 +89,8 @@ impl Isa for X86_64 {
         REGISTERS.get(reg.0).map(|[full, _]| (*full).to_owned())
     }
 
-    fn names_locations(&self) -> bool {
-        true
+    fn names_locations(&self, mixed: bool) -> bool {
+        !mixed
     }
 
     fn constant(&self, t: &mut Thread, to: Reg, n: u32) {
@@ -122,7 +124,7 @@ impl Isa for X86_64 {
 
     fn store(&self, t: &mut Thread, _: usize, from: Source, place: Place<'_>) {
         match from {
-            Source::Constant(n) => t.line(format!("movl ${n},{}", at(place))),
+            Source::Constant(n) => t.line(format!("mov{} ${n},{}", of_size(Reg(0), place.size).0, at(place))),
             Source::Reg(reg) => {
                 let (suffix, from) = of_size(reg, place.size);
                 t.line(format!("mov{suffix} {from},{}", at(place)));
@@ -146,6 +148,10 @@ impl Isa for X86_64 {
             }
             1 => t.line(format!("{}addl {operand},{}", ["", "lock "][order], at(place))),
             2 => t.line(format!("lock incl {}", at(place))),
+            4 => {
+                t.line(format!("movl {operand},{}", low(to)));
+                t.line(format!("{}xaddl {},{}", ["", "lock "][order], low(to), at(place)));
+            }
             _ => {
                 let from = self.in_register(t, from);
                 t.line("movl $0,%eax".to_owned());

@@ -11,7 +11,11 @@ impl Parser<'_, '_> {
     pub(super) fn node(&self, kind: ExprKind, start: Span) -> Parsed<Expr> {
         let below = match &kind {
             ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Operator(_) => 0,
-            ExprKind::Deref(a) | ExprKind::AddressOf(a) | ExprKind::PointerCast(a) | ExprKind::Unary(_, a) => a.height,
+            ExprKind::Deref(a)
+            | ExprKind::AddressOf(a)
+            | ExprKind::PointerCast(_, a)
+            | ExprKind::Cast(_, a)
+            | ExprKind::Unary(_, a) => a.height,
             ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => a.height.max(b.height),
             ExprKind::Conditional(a, b, c) => a.height.max(b.height).max(c.height),
             ExprKind::Call { args, .. } => args.iter().map(|a| a.height).max().unwrap_or(0),
@@ -87,10 +91,8 @@ impl Parser<'_, '_> {
         let ty = self.ty()?;
         self.expect(")")?;
         let inner = self.unary()?;
-        if ty.pointers == 0 {
-            return Ok(inner);
-        }
-        self.node(ExprKind::PointerCast(Box::new(inner)), start)
+        let kind = if ty.pointers == 0 { ExprKind::Cast } else { ExprKind::PointerCast };
+        self.node(kind(ty, Box::new(inner)), start)
     }
 
     fn postfix(&mut self) -> Parsed<Expr> {

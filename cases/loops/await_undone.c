@@ -1,0 +1,37 @@
+// What an iteration adds and takes away again is seen meanwhile.
+// verify: no, assertion
+// verify --spin keep --bound 3 --accept-bounded --symmetry off: no, assertion
+// verify --engine bmc: no, assertion
+// verify --engine enumerate: no, assertion
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#define LD(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#define ST(x, v) atomic_store_explicit(&(x), v, memory_order_relaxed)
+atomic_int n, go;
+void *T0(void *u)
+{
+	while (!LD(go)) {
+		atomic_fetch_add_explicit(&n, 1, memory_order_relaxed);
+		atomic_fetch_sub_explicit(&n, 1, memory_order_relaxed);
+	}
+	return 0;
+}
+void *T1(void *u)
+{
+	int a = LD(n), b = LD(n);
+	assert(!(a == 1 && b == 0));
+	ST(go, 1);
+	return 0;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, 0, T0, 0);
+	pthread_create(&b, 0, T1, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}

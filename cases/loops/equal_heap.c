@@ -1,0 +1,30 @@
+// Equal threads are told apart by the order of what they allocate.
+// verify: no, assertion
+// verify --symmetry off: no, assertion
+// verify --model sc: no, assertion
+// verify --reductions counted: no, assertion
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#define LD(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#define ST(x, v) atomic_store_explicit(&(x), v, memory_order_relaxed)
+_Atomic(uintptr_t) s;
+void *T(void *u)
+{
+	uintptr_t m = (uintptr_t)malloc(4);
+	uintptr_t o = atomic_exchange(&s, m);
+	if (o)
+		assert(o < m);
+	return 0;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, 0, T, 0);
+	pthread_create(&b, 0, T, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}

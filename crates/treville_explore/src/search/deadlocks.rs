@@ -1,0 +1,95 @@
+//! Threads that wait for ever: for each other (a deadlock), or in loops for what no thread will do.
+//!
+//! Where no thread can go on, and all that have not ended wait for a resource or for the end of a thread, all of them are in a
+//! deadlock. Where a thread spins, or is cut, or fails an assumption, it might still have given others what they wait for.
+//! But not if these wait for certain threads: whoever waits for a mutex waits for the one that holds it, and whoever joins a
+//! thread waits for that one. A set of threads that wait for each other in this way, or for a mutex that
+//! somebody held when it ended, is in a deadlock whatever the rest does.
+
+use super::telling::Standstill;
+use super::{Search, Stop};
+use treville_ir::{Failure, Wait};
+use treville_vm::bytecode::{SiteKind, Step};
+
+/// Where threads stand when none can go on.
+#[derive(Default)]
+pub(super) struct Still {
+    /// They wait for a resource, or in a loop.
+    pub(super) stands: Vec<Standstill>,
+    /// They wait for the end of another thread.
+    pub(super) joins: Vec<Standstill>,
+    /// Some thread would go on in an execution that counts, or waits in an execution that does not.
+    pub(super) open: bool,
+}
+
+impl Search<'_, '_> {
+    /// Looks for a deadlock or, if that is looked for, for loops that wait for ever.
+    pub(super) fn check_progress(&mut self, still: &Still) -> Result<(), Stop> {
+        let spins = still.stands.iter().any(|s| s.wait == Some(Wait::Spin));
+        if spins || still.open {
+            self.check_cycles(still)?;
+        }
+        match still.stands.as_slice() {
+            _ if still.open => Ok(()),
+            [] => self.report(Failure::Deadlock, "threads wait for the end of each other", &[], &still.joins),
+            stands if spins => self.stuck(Failure::Liveness, stands),
+            stands => self.stuck(Failure::Deadlock, stands),
+        }
+    }
+
+    /// All threads that have not ended wait, for good if it is a failure.
+    fn stuck(&mut self, failure: Failure, stands: &[Standstill]) -> Result<(), Stop> {
+        if !self.options.properties.contains(&failure) || !stands.iter().all(|s| self.waits_for_good(s)) {
+            return Ok(());
+        }
+        let what = match (failure, stands) {
+            (Failure::Deadlock, [_]) => "a thread waits for ever",
+            (Failure::Deadlock, _) => "threads wait for each other",
+            (_, [_]) => "a loop waits for what no thread will do",
+            _ => "loops wait for what no thread will do",
+        };
+        self.report(failure, what, &[], stands)
+    }
+
+    /// Looks for threads that wait for each other whatever the rest does.
+    fn check_cycles(&mut self, still: &Still) -> Result<(), Stop> {
+        if !self.options.properties.contains(&Failure::Deadlock) {
+            return Ok(());
+        }
+        let mut waiting = Vec::new();
+        for stands in still.stands.iter().filter(|s| s.wait == Some(Wait::Resource)) {
+            if let Some(holder) = self.holder(stands.thread).filter(|_| self.waits_for_good(stands)) {
+                waiting.push((*stands, holder));
+            }
+        }
+        for stands in &still.joins {
+            if let Step::Join { thread: handle, .. } = self.step(stands.thread) {
+                waiting.extend(self.joined(handle).map(|child| (*stands, child)));
+            }
+        }
+        loop {
+            let waits = |thread: u16| waiting.iter().any(|(stands, _)| stands.thread == thread);
+            let is_stuck = |(_, on): &(Standstill, u16)| self.ended(*on).is_some() || waits(*on);
+            let stuck: Vec<_> = waiting.iter().copied().filter(is_stuck).collect();
+            if stuck.len() == waiting.len() {
+                break;
+            }
+            waiting = stuck;
+        }
+        let stands: Vec<Standstill> = waiting.into_iter().map(|(stands, _)| stands).collect();
+        match stands.as_slice() {
+            [] => Ok(()),
+            [_] => self.report(Failure::Deadlock, "a thread waits for ever", &[], &stands),
+            _ => self.report(Failure::Deadlock, "threads wait for each other", &[], &stands),
+        }
+    }
+
+    /// Who holds the mutex that a thread waits for, if it waits for one.
+    fn holder(&self, thread: u16) -> Option<u16> {
+        let read = self.graph.label(*self.graph.threads[usize::from(thread)].events.last()?);
+        let is_lock = |e: u32| self.graph.label(e).site.is_some_and(|s| self.image.site(s).kind == SiteKind::Lock);
+        let latest = *self.graph.locations.get(read.loc as usize)?.writes.last()?;
+        let waits = read.kind.reads() && read.site.is_some_and(|s| self.image.site(s).kind == SiteKind::Lock);
+        (waits && is_lock(latest)).then(|| self.graph.label(latest).thread)
+    }
+}

@@ -1,0 +1,178 @@
+//! Random programs: a declared symmetry that is accepted changes no answer, and views answer as the published graphs do.
+//!
+//! `TREVILLE_PROGRAMS=N` and `TREVILLE_SEED=N` say how many programs, and from which seed on.
+
+mod common;
+
+use common::{queries, task};
+use treville_ir::{Claims, Failure, Program};
+use treville_machine::Machine;
+use treville_task::{Answer, Engine, Goal, Limits, Outcome, Query, Reductions, Silent, Task};
+
+/// A generator of numbers, the same on every machine.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+
+    fn pick<'a>(&mut self, among: &[&'a str]) -> &'a str {
+        among[self.below(among.len() as u64) as usize]
+    }
+
+    /// A statement of a thread that calls itself ME and the other one YOU, and has a variable of its own.
+    fn stmt(&mut self, nested: bool) -> String {
+        let var = self.pick(&["fME", "fYOU", "x", "turn", "turn"]);
+        // Mostly as somebody would write it: turns in one register, other numbers in the other one.
+        let is_turn = (var == "turn") != (self.below(8) == 0);
+        let (r, s) = if is_turn { ("r", "s") } else { ("s", "r") };
+        let value =
+            self.pick(if is_turn { &["0", "ME", "YOU", "ME", "YOU", "r"] } else { &["-1", "0", "1", "2", "s"] });
+        let order = self.pick(&["", "R"]);
+        match self.below(if nested { 8 } else { 13 }) {
+            0 | 1 => format!("{var} :={order} {value};"),
+            2 | 3 => format!("{r} := {var};"),
+            4 => format!("{r} := {var}^A;"),
+            5 => format!("{r} := {};", self.pick(&[value, value, value, s])),
+            6 => format!("{r} := {var}.{}({value})^RA;", self.pick(&["swap", "swap", "faa"])),
+            7 => "skip;".to_owned(),
+            8 => format!("{var}.cas({}, {value});", self.pick(&["0", "1", "ME", "YOU"])),
+            9 => format!("if ({var} == {value}) {{ {} }}", self.stmt(true)),
+            10 => format!("{r} := {var}; if ({r} == {value}) {{ {} }}", self.stmt(true)),
+            11 => format!("while ({var}^A == {value}) {}", self.pick(&["skip;", "turn.cas(ME, YOU);"])),
+            _ => format!("assume({r} != {value});"),
+        }
+    }
+
+    fn thread(stmts: &[String], me: &str, you: &str) -> String {
+        let number = |(i, stmt): (usize, &String)| format!("{}: {stmt} ", i + 1);
+        let body: String = stmts.iter().enumerate().map(number).collect();
+        format!("thread t{me} {{ r := 0; s := 0; {} }}\n", body.replace("ME", me).replace("YOU", you))
+    }
+
+    /// Two threads that are often the same under other names, and what is declared and claimed of them.
+    fn program(&mut self) -> String {
+        let stmts: Vec<String> = (0..2 + self.below(3)).map(|_| self.stmt(false)).collect();
+        let mut others = stmts.clone();
+        if self.below(3) == 0 {
+            let at = self.below(others.len() as u64) as usize;
+            others[at] = self.stmt(false);
+        }
+        let mut text = format!(
+            "init f1 = 0, f2 = 0, x = {}, turn = {};\n",
+            self.pick(&["0", "1"]),
+            self.pick(&["0", "0", "0", "1", "-1"])
+        );
+        text += &Self::thread(&stmts, "1", "2");
+        text += &Self::thread(&others, "2", "1");
+        let vars = self.pick(&["f1 <-> f2", "f1 <-> f2", "f1 <-> f2", "f1 <-> f2", "value x 1 <-> 2", ""]);
+        let values =
+            self.pick(&["value turn 1 <-> 2", "value turn 1 <-> 2", "value turn 1 <-> 2", "value turn 1 <-> -1", ""]);
+        let with: Vec<&str> = [vars, values].into_iter().filter(|part| !part.is_empty()).collect();
+        let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
+        text += &format!("symmetric t1, t2{with};\n");
+        for name in ["i", "j", "k"] {
+            let (a, b) = (self.below(4) + 1, self.below(4) + 1);
+            let (t, u) = (self.pick(&["t1", "t2"]), self.pick(&["t1", "t2"]));
+            let (r, value) = (self.pick(&["r", "s"]), self.pick(&["-1", "0", "1", "2"]));
+            text += &match self.below(4) {
+                0 => format!("invariant {name}: pc(t1) == {a} && pc(t2) == {b} => r@{t} != {value};\n"),
+                1 => format!("invariant {name}: {r}@t1 + {r}@t2 != {value};\n"),
+                2 => format!("invariant {name}: pc({t}) == {a} => definite({u}, turn, {value});\n"),
+                _ => format!("invariant {name}: pc({t}) == end => possible({u}, x, {value});\n"),
+            };
+        }
+        let (a, b) = (self.pick(&["0", "1", "2"]), self.pick(&["0", "1", "2"]));
+        text + &format!("outcome o: r@t1 == {a} && s@t2 == {b};\n")
+    }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// The program, if it is one: an exchange may name a value of a variable that also changes places.
+fn parsed(text: &str) -> Option<(Program, Claims)> {
+    treville_lang::rar::parse(treville_base::FileId(0), "random", text).ok()
+}
+
+fn asked(program: Program, claims: &Claims, machine: &str, symmetry: bool) -> Task {
+    let plain = task(program, machine);
+    let reductions = if symmetry { Reductions::all() } else { plain.reductions };
+    // Threads rest at the same places whether the symmetry is used or not.
+    let symmetries = claims.symmetries.clone();
+    let deadlock = Query { goal: Goal::Failure(Failure::Deadlock) };
+    let queries = queries(claims).into_iter().chain([deadlock]).collect();
+    let limits = Limits { states: Some(20_000), ..Limits::default() };
+    Task { queries, symmetries, reductions, limits, ..plain }
+}
+
+/// What a search says, if it has seen all: the lengths of runs, and places that no run comes to.
+fn answers(task: &Task) -> Option<(Vec<Option<usize>>, String)> {
+    let outcome: Outcome = Machine.run(task, &Silent);
+    if outcome.stopped.is_some() || outcome.cut {
+        return None;
+    }
+    let length = |answer: &Answer| match answer {
+        Answer::Reached(run) => Some(run.steps.len()),
+        Answer::Absent(_) => None,
+        other => panic!("{other:?}"),
+    };
+    Some((
+        outcome.answers.iter().map(length).collect(),
+        format!("{:?} completes {:?}", outcome.unreached, outcome.completes),
+    ))
+}
+
+#[test]
+fn symmetry_changes_no_answer() {
+    let (first, n) = (number("TREVILLE_SEED", 0), number("TREVILLE_PROGRAMS", 1500));
+    let (mut accepted, mut refused, mut violated) = (0, 0, 0);
+    for seed in first..first + n {
+        let text = Random::new(seed).program();
+        let Some((program, claims)) = parsed(&text) else { continue };
+        if Machine.supports(&asked(program.clone(), &claims, "rar", true)).is_err() {
+            refused += 1;
+            continue;
+        }
+        accepted += 1;
+        for machine in ["sc", "tso", "pso", "rar"] {
+            let [few, all] = [true, false].map(|symmetry| answers(&asked(program.clone(), &claims, machine, symmetry)));
+            if let (Some(few), Some(all)) = (few, all) {
+                assert_eq!(few, all, "seed {seed} on {machine}:\n{text}");
+                violated += usize::from(all.0.iter().any(Option::is_some));
+            }
+        }
+    }
+    println!("from seed {first}: {accepted} accepted, {refused} refused, {violated} with an answer that has a run");
+    assert!(n < 1000 || (accepted > 100 && refused > 100 && violated > 100), "{accepted} {refused} {violated}");
+}
+
+#[test]
+fn views_answer_as_graphs_do() {
+    let (first, n) = (number("TREVILLE_SEED", 0), number("TREVILLE_PROGRAMS", 1500) / 5);
+    let mut compared = 0;
+    for seed in first..first + n {
+        let text = Random::new(seed).program();
+        if text.contains("while") {
+            continue;
+        }
+        let Some((program, claims)) = parsed(&text) else { continue };
+        let plain = |machine| Task { symmetries: Vec::new(), ..asked(program.clone(), &claims, machine, false) };
+        let [views, graphs] = ["rar", "rar-graph"].map(|machine| answers(&plain(machine)));
+        if let (Some(views), Some(graphs)) = (views, graphs) {
+            assert_eq!(views, graphs, "seed {seed}:\n{text}");
+            compared += 1;
+        }
+    }
+    println!("from seed {first}: {compared} compared");
+    assert!(n < 200 || compared > 50, "{compared}");
+}
