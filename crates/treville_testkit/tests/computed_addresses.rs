@@ -23,7 +23,8 @@ fn access(rng: &mut Rng, base: &str, to: &str) -> String {
 fn test(rng: &mut Rng) -> String {
     let known = rng.pick(&["X4", "X5"]);
     let first = [access(rng, known, "6"), rng.pick(&["STR X5,[X1]", "STR W9,[X4,#4]", "LDR X7,[X5]"]).to_owned()];
-    let second = [access(rng, "X0", "3"), access(rng, rng.pick(&["X0", "X4"]), "6")];
+    let base = rng.pick(&["X0", "X4"]);
+    let second = [access(rng, "X0", "3"), access(rng, base, "6")];
     let mut rows = vec!["P0 | P1 ;".to_owned(), "MOV W9,#1 | LDR X0,[X1] ;".to_owned()];
     rows.extend(first.iter().zip(&second).map(|(a, b)| format!("{a} | {b} ;")));
     let threads = [0, 1].map(|t| format!("{t}:X1=p; {t}:X4=x; {t}:X5=y; uint64_t {t}:X6; uint64_t {t}:X3;")).join(" ");

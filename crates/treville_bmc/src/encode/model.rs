@@ -374,12 +374,13 @@ impl Encoder<'_> {
         self.clause(members.iter().map(|m| !*m).chain([!extended, lit]));
     }
 
-    /// Whether what orders extend may lead from one event of a class to another through events that are not ordered.
+    /// Whether what orders extend may lead from one event of a class to another through events that are not ordered: it certainly does
+    /// not where both ends of each of its pairs are certainly of one class.
     fn extends_outside(&self, orders: &Orders) -> bool {
-        let may = |t: TermId| &self.analysis.knowledge[t].may;
-        may(orders.extends).pairs().any(|(x, y)| {
-            !may(orders.on).contains(x, x) || !may(orders.on).contains(y, y) || !may(orders.classes).contains(x, y)
-        })
+        let known = |t: TermId| &self.analysis.knowledge[t];
+        let (on, classes) = (&known(orders.on).must, &known(orders.classes).must);
+        let inside = |x: usize, y: usize| on.contains(x, x) && on.contains(y, y) && classes.contains(x, y);
+        known(orders.extends).may.pairs().any(|(x, y)| !inside(x, y))
     }
 
     /// Terms whose pairs may be derived from pairs of themselves.
