@@ -383,7 +383,7 @@ fn values_are_those_of_their_types() {
     );
     assert_eq!(
         shown("P0(int8_t *c) { int r = *c; int s = r / 2 > 5; }"),
-        "0. r := R[NA] c; 1. s := (5 < (r / 2)):32; end"
+        "0. r := R[NA] c; 1. s := (5 < SDiv(r, 2)):32; end"
     );
 }
 
