@@ -39,6 +39,10 @@ bench *ARGS:
 campaign SEED="1" N="10000":
     cargo run --release -p treville_testkit --example campaign -- {{ SEED }} {{ N }}
 
+# Compare engines and reductions on random C programs with the seeds FROM up to TO; what differs is shrunk and kept in target/soak.
+soak FROM="1" TO="50001" *ARGS:
+    cargo run --release -p treville_testkit --example soak -- {{ FROM }} {{ TO }} --threads 2 --most 20 --out target/soak {{ ARGS }}
+
 # Fuzz the targets with N mutated inputs each, from SEED.
 fuzz N="20000" SEED="1":
     TREVILLE_FUZZ_INPUTS={{ N }} TREVILLE_FUZZ_SEED={{ SEED }} cargo test -p treville_fuzz --test bounded -- --nocapture

@@ -3,32 +3,63 @@
 use super::ast::{Program, Stmt};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 use std::time::Duration;
-use treville::{MemoryFiles, Options, Properties, Session};
+use treville::{MemoryFiles, Options, Session};
 use treville_base::{Cancel, SourceMap};
-use treville_task::{Reductions, StopReason, Verdict};
+use treville_task::{Reduction, Reductions, StopReason, Verdict};
 
 /// An engine with what it may leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Way {
     pub name: &'static str,
     pub engine: &'static str,
-    pub idle_loops: bool,
-    pub symmetry: bool,
+    pub reductions: Reductions,
     pub bound: Option<u32>,
 }
 
 /// Iterations of a loop where rounds that change nothing are not left out.
 const BOUND: u32 = 3;
 
-pub const DEFAULT: Way = Way { name: "explore", engine: "explore", idle_loops: true, symmetry: true, bound: None };
-pub const ASYMMETRIC: Way = Way { name: "explore, symmetry off", symmetry: false, ..DEFAULT };
-pub const KEEPING: Way = Way { name: "explore, all rounds", idle_loops: false, bound: Some(BOUND), ..DEFAULT };
-pub const UNREDUCED: Way = Way { name: "explore, nothing left out", symmetry: false, ..KEEPING };
-pub const BMC: Way = Way { name: "bmc", engine: "bmc", idle_loops: true, symmetry: true, bound: Some(BOUND) };
-pub const BMC_KEEPING: Way = Way { name: "bmc, all rounds", idle_loops: false, ..BMC };
-pub const ENUMERATE: Way = Way { name: "enumerate", engine: "enumerate", ..BMC };
-pub const ENUMERATE_KEEPING: Way = Way { name: "enumerate, all rounds", engine: "enumerate", ..BMC_KEEPING };
+fn way(name: &'static str, engine: &'static str, reductions: Reductions, bound: Option<u32>) -> Way {
+    Way { name, engine, reductions, bound }
+}
+
+/// Everything that can be asked, under these names.
+pub static WAYS: LazyLock<Vec<Way>> = LazyLock::new(|| {
+    let (all, counted, none) = (Reductions::all(), Reductions::counted(), Reductions::NONE);
+    let mut ways = vec![
+        way(DEFAULT, "explore", all, None),
+        way(COUNTED, "explore", counted, None),
+        way(NOTHING, "explore", none, Some(BOUND)),
+        way(BMC, "bmc", all, Some(BOUND)),
+        way(BMC_NOTHING, "bmc", none, Some(BOUND)),
+        way(ENUMERATE, "enumerate", counted, Some(BOUND)),
+        way(ENUMERATE_NOTHING, "enumerate", none, Some(BOUND)),
+    ];
+    for reduction in Reduction::all() {
+        let bound = Reductions::of_loops().has(reduction).then_some(BOUND);
+        ways.push(way(without(reduction), "explore", all.without(reduction), bound));
+    }
+    ways
+});
+
+pub const DEFAULT: &str = "explore";
+pub const COUNTED: &str = "explore, counted";
+pub const NOTHING: &str = "explore, no reductions";
+pub const BMC: &str = "bmc";
+pub const BMC_NOTHING: &str = "bmc, no reductions";
+pub const ENUMERATE: &str = "enumerate";
+pub const ENUMERATE_NOTHING: &str = "enumerate, no reductions";
+
+/// The engine for programs without one of the reductions.
+pub fn without(reduction: Reduction) -> &'static str {
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let name = |reduction: Reduction| &*format!("explore without {}", reduction.name()).leak();
+        Reduction::all().map(name).collect()
+    });
+    Reduction::all().zip(NAMES.iter()).find(|(r, _)| *r == reduction).map_or(DEFAULT, |(_, name)| name)
+}
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -58,6 +89,15 @@ impl fmt::Display for Answer {
     }
 }
 
+/// How the files are called that have the texts of built-in models.
+const OWN: &str = "own-";
+
+/// The texts of some built-in models as files of the user's.
+pub fn own_texts() -> MemoryFiles {
+    let text = |name: &str| treville_cat::bundled(name).map(|file| (format!("{OWN}{name}.cat"), file.text.to_owned()));
+    MemoryFiles(["rc11", "ra", "imm"].into_iter().filter_map(text).collect())
+}
+
 /// Asks engines about programs that were lowered already.
 pub struct Panel<'f> {
     session: Session<'f>,
@@ -69,21 +109,22 @@ impl<'f> Panel<'f> {
         Panel { session: Session::new(files, Cancel::new()), timeout }
     }
 
-    pub fn ask(&self, program: &treville_ir::Program, model: &str, way: &Way) -> Answer {
-        self.ask_for(program, model, way, &[])
-    }
-
-    /// Looks for some failures only, if there are any named.
-    pub fn ask_for(&self, program: &treville_ir::Program, model: &str, way: &Way, kinds: &[&str]) -> Answer {
+    pub fn ask(&self, program: &treville_ir::Program, model: &str, way: &'static str) -> Answer {
+        let Some(way) = WAYS.iter().find(|known| known.name == way) else {
+            return Answer::Unknown(format!("nothing is called {way}"));
+        };
         let mut options = Options::default();
         options.model.name = Some(model.to_owned());
+        if model.starts_with(OWN) {
+            // As programs have those that are built in.
+            options.model.variants.push("cxx20".to_owned());
+        }
         options.run.engine = Some(way.engine.to_owned());
         options.run.bound = way.bound;
         options.run.timeout = Some(self.timeout);
         options.run.threads = Some(1);
         options.run.accept_bounded = true;
-        options.run.reductions = Reductions { idle_loops: way.idle_loops, symmetry: way.symmetry };
-        options.run.properties = Properties::of(kinds).unwrap_or_default();
+        options.run.reductions = way.reductions;
         // Nobody looks at places, but they must be somewhere.
         let mut sources = SourceMap::new();
         sources.add("random.c", "");

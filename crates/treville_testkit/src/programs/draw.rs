@@ -92,6 +92,7 @@ enum Idiom {
     Small,
     Argument,
     StackNode,
+    Times,
 }
 
 use Idiom::*;
@@ -134,6 +135,7 @@ impl Profile {
                 (Write, 6),
                 (Guard, 4),
                 (GuardedPlain, 6),
+                (Times, 2),
                 (Update, 2),
                 (CompareExchange, 1),
                 (Fence, 1),
@@ -258,6 +260,7 @@ impl Profile {
                 (Return, 1),
                 (StackNode, 1),
                 (JoinOther, 1),
+                (Times, 2),
             ],
         }
     }
@@ -516,7 +519,9 @@ impl Draw<'_> {
     }
 
     fn new_node(&mut self, n: u8, out: &mut Vec<Stmt>) {
-        out.push(Stmt::Malloc(n));
+        // What is allocated again must be written everywhere, also where it has no fields.
+        let again = self.rng.percent(5);
+        out.push(if again || self.rng.percent(5) { Stmt::Calloc(n) } else { Stmt::Malloc(n) });
         for place in [Place::NodeField(n, false), Place::NodeField(n, true), Place::NodeNumber(n)] {
             if self.rng.percent(92) {
                 let order = if matches!(place, Place::NodeNumber(_)) { Order::Relaxed } else { Order::Plain };
@@ -524,7 +529,7 @@ impl Draw<'_> {
                 out.push(Stmt::Store(place, value, order));
             }
         }
-        if self.rng.percent(5) {
+        if again {
             out.push(Stmt::Realloc(n));
         }
     }
@@ -961,6 +966,10 @@ impl Draw<'_> {
                 } else {
                     out.push(Stmt::Set(r, Expr::Argument));
                 }
+            }
+            Times => {
+                let body = self.block(1);
+                out.push(Stmt::Repeat(2, body));
             }
             StackNode => {
                 out.push(Stmt::Point(1, Target::Stack));
