@@ -145,6 +145,7 @@ impl Session<'_> {
             question: Some(Arc::new(question)),
             queries: leaks.all.iter().map(|(_, goal)| Query { goal: goal.clone() }).collect(),
             retry: None,
+            observer: None,
             ..inner.clone()
         };
         let leaking = told(&ended, &leaks);
@@ -288,6 +289,8 @@ enum Meaning {
     MayBeLiveness,
     Cut,
     Flag,
+    /// An execution that completes: nothing is wrong with it, but a yes needs one.
+    Completes,
 }
 
 impl Queries {
@@ -319,6 +322,7 @@ impl Queries {
             all.push((Meaning::MayBeLiveness, end(&asked.perhaps_spinning)));
         }
         all.push((Meaning::Cut, end(&asked.cut)));
+        all.push((Meaning::Completes, end(&asked.ended)));
         Queries { all }
     }
 
@@ -349,7 +353,11 @@ impl Told<'_> {
         let mut violation = None;
         let mut doubt = None;
         let mut cut = false;
+        let mut completes = None;
         for ((meaning, goal), answer) in self.queries.all.iter().zip(&inner.answers) {
+            if let (Meaning::Completes, Answer::Absent(_)) = (meaning, answer) {
+                completes = Some(false);
+            }
             let flag = match goal {
                 Goal::Flag(name) => Some(name),
                 _ => None,
@@ -362,6 +370,7 @@ impl Told<'_> {
             };
             match meaning {
                 Meaning::Cut => cut = true,
+                Meaning::Completes => completes = Some(true),
                 Meaning::MayBeDeadlock => doubt = Some("whether a thread that waits would go on is not seen"),
                 Meaning::MayBeLiveness => doubt = Some("whether a loop waits for what no thread will do is not seen"),
                 Meaning::Fails => violation = violation.or_else(|| self.failure(witness?)),
@@ -377,7 +386,18 @@ impl Told<'_> {
         let counts = inner.counts.map(|_| counts);
         let mut proofs = inner.proofs;
         proofs.iter_mut().for_each(|proof| self.say_claim(proof, cut));
-        Outcome { answers: Vec::new(), states: None, counts, violation, cut, cut_at, stopped, proofs, ..inner }
+        Outcome {
+            answers: Vec::new(),
+            states: None,
+            counts,
+            completes,
+            violation,
+            cut,
+            cut_at,
+            stopped,
+            proofs,
+            ..inner
+        }
     }
 
     /// Says what a proof is about: the loops of the program were cut before the engine saw it.
@@ -390,6 +410,7 @@ impl Told<'_> {
             Meaning::Deadlock => "a thread waits for ever",
             Meaning::Liveness => "a loop waits for ever",
             Meaning::Flag => "the model objects",
+            Meaning::Completes => "an execution completes",
         });
         let bounded = cut.then_some("(executions that go beyond the loop bound aside)");
         let words: Vec<&str> = meaning.into_iter().chain(bounded).collect();

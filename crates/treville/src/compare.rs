@@ -21,6 +21,7 @@ impl Session<'_> {
     /// # Errors
     /// If one of the two has no complete answer.
     pub fn compare(&self, path: &str, models: &[String; 2], options: &Options) -> Result<Comparison, Failure> {
+        crate::rma::refuse_verb(path, "compare")?;
         let engine = options.run.engine.as_deref().filter(|engine| *engine != "auto");
         if let Some(language) = programs::language(path) {
             if let Some(engine) = engine.filter(|engine| *engine != BY_EXECUTION) {

@@ -10,7 +10,7 @@ pub fn failure(diagnostics: Vec<Diagnostic>, sources: Arc<SourceMap>) -> Failure
     let first = diagnostics.iter().filter(|d| d.is_error()).min_by_key(|d| d.span.map(|s| (s.file, s.start)));
     let position = first.and_then(|d| d.span).map(|s| (sources.file(s.file).name.clone(), sources.start(s)));
     let reason = first.map_or_else(|| "wrong input".into(), |d| d.message.clone());
-    Failure { word: VerdictWord::Error, reason, position, diagnostics, sources }
+    Failure { word: VerdictWord::Error, reason, position, diagnostics, sources, evidence: None }
 }
 
 /// A wrong call, or a file that cannot be read.
@@ -21,7 +21,13 @@ pub fn unreadable(reason: impl Into<String>) -> Failure {
         position: None,
         diagnostics: Vec::new(),
         sources: Arc::default(),
+        evidence: None,
     }
+}
+
+/// A check of our own has failed; the evidence goes into a file to send.
+pub fn internal(reason: impl Into<String>, evidence: String) -> Failure {
+    Failure { evidence: Some(evidence), ..unreadable(reason) }
 }
 
 /// An engine that does not take the task.
@@ -38,5 +44,6 @@ pub fn refusal(engine: &str, why: &[Unsupported], sources: &SourceMap) -> Failur
         position,
         diagnostics: Vec::new(),
         sources: Arc::default(),
+        evidence: None,
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! This crate does no IO of its own and keeps no global state.
 
+mod audited;
 mod auto;
 mod claims;
 mod closed;
@@ -35,7 +36,7 @@ mod variants;
 mod verify;
 
 pub use engines::{EngineEntry, engines};
-pub use failure::{failure, refusal, unreadable};
+pub use failure::{failure, internal, refusal, unreadable};
 pub use files::{Files, MemoryFiles};
 pub use front_ends::{FrontEnd, Loaded, front_ends};
 pub use inputs::expand_inputs;

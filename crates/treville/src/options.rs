@@ -38,6 +38,8 @@ pub struct RunOptions {
     pub plain: bool,
     /// A second engine, which must agree.
     pub cross_check: Option<String>,
+    /// So many random executions of a program must be among those that were visited.
+    pub audit: Option<u64>,
     /// Iterations of a loop.
     pub bound: Option<u32>,
     /// For each file.

@@ -2,7 +2,9 @@
 
 use crate::auto::{self, Choice};
 use crate::executions::unknown;
-use crate::{Files, ModelOptions, Options, Session, closed, failure, front_ends, library, refusal, unreadable};
+use crate::{
+    Files, ModelOptions, Options, Session, audited, closed, failure, front_ends, library, refusal, unreadable,
+};
 use std::path::Path;
 use std::sync::Arc;
 use treville_base::{Cancel, Diagnostic, FileId, Name, SourceMap};
@@ -256,8 +258,14 @@ impl Session<'_> {
             symmetries: Vec::new(),
             stories: *stories,
             retry: None,
+            observer: None,
         };
         let name = engine.info().name;
+        let audited = options.run.audit.map(|samples| audited::Audited::new(samples, name)).transpose()?;
+        let task = match &audited {
+            Some(audited) => audited.watching(task),
+            None => task,
+        };
         let run = |engine: &dyn Engine, task: &Task, monitor: &dyn Monitor| {
             if closed::is_for_tests(engine) {
                 let source = closed::Source { program: &in_c, sources, model: &model, algebraic: built_in };
@@ -267,7 +275,7 @@ impl Session<'_> {
             Ok(engine.run(task, monitor))
         };
         // Complete executions are shown by the one that lists them.
-        let beside = self.engines.beside(&options.run).filter(|_| *stories == 0);
+        let beside = self.engines.beside(&options.run).filter(|_| *stories == 0 && audited.is_none());
         let (outcome, choice) = match &beside {
             Some(beside) => auto::race([&*engine, &**beside], &task, &run, monitor)?,
             None => (run(&*engine, &task, monitor)?, Choice::named(&*engine)),
@@ -283,9 +291,10 @@ impl Session<'_> {
                 return Err(unreadable(format!("the engines {name} and {second} disagree, which is a bug: {what}")));
             }
         }
+        let audit = audited.map(|audited| audited.check(&task, &outcome, sources)).transpose()?;
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
-        let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope };
+        let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope, audit };
         Ok(Run { model, choice, in_c, checked })
     }
 }
@@ -338,7 +347,10 @@ fn judge(outcome: &Outcome, options: &Options) -> (Verdict, Scope) {
             return (Verdict::Unknown(reason), scope);
         }
     }
-    (Verdict::Yes, scope)
+    let why = "every execution blocks (--property liveness looks for loops that wait for what no thread will do)";
+    // Who accepts a bound accepts executions that go up to it.
+    let completes = if outcome.cut { Some(true) } else { outcome.completes };
+    (Verdict::Yes.resting_on(completes, why), scope)
 }
 
 #[cfg(test)]

@@ -132,6 +132,7 @@ impl Explore {
                 _ => 1,
             },
             cancel: task.limits.cancel.clone(),
+            observer: task.observer.clone(),
         };
         let mut parts = Parts::new();
         loop {
@@ -355,6 +356,9 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         stats.insert("estimated_when_stopped", expected);
     }
     let open = explored.stopped.clone().unwrap_or(StopReason::Refused("exploration makes no witnesses yet".into()));
+    // Of a test, the answers say it.
+    let completes = task.question.is_none().then_some(explored.complete + explored.discarded > 0);
+    let completes = completes.filter(|some| *some || explored.stopped.is_none());
     let (executions, positive) = states.as_ref().map_or((explored.complete, 0), |s| (s.executions, s.positive));
     Outcome {
         answers: task.queries.iter().map(|_| Answer::Open(open.clone())).collect(),
@@ -365,6 +369,7 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
             blocked: explored.blocked,
             candidates: executions + explored.blocked,
         }),
+        completes,
         flags: BTreeMap::new(),
         undefined: false,
         violation: explored.violation,

@@ -163,6 +163,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         answers: vec![Answer::Found(Box::new(witness(0, 0))), Answer::Found(Box::new(witness(0, 1)))],
         states: Some(vec![state(1, 1), state(0, 1), state(0, 0), state(1, 0)]),
         counts: Some(Counts { executions: 4, positive: 1, blocked: 0, candidates: 4 }),
+        completes: None,
         flags: BTreeMap::from([(Name::new("data-race"), 2)]),
         undefined: false,
         violation: None,

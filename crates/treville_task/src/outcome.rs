@@ -54,6 +54,8 @@ pub enum StopReason {
     Refused(String),
     /// The same at a place of the program.
     RefusedAt(String, Span),
+    /// Nothing completes, so that a yes would say nothing; the text says what may be the reason.
+    NothingCompletes(&'static str),
 }
 
 impl StopReason {
@@ -81,6 +83,7 @@ impl std::fmt::Display for StopReason {
             StopReason::Memory => f.write_str("the memory limit was reached"),
             StopReason::Effort => f.write_str("there is too much to look at"),
             StopReason::Refused(why) | StopReason::RefusedAt(why, _) => f.write_str(why),
+            StopReason::NothingCompletes(why) => write!(f, "no execution completes, so a yes would say nothing: {why}"),
         }
     }
 }
@@ -142,6 +145,9 @@ pub struct Outcome {
     pub states: Option<Vec<FinalState>>,
     /// None if the engine does not count: then a final state was seen, however often it is reached.
     pub counts: Option<Counts>,
+    /// Whether some execution completes, or is blocked by nothing but an assumption: a yes needs one
+    /// ([`Verdict::resting_on`]). None if the engine does not know.
+    pub completes: Option<bool>,
     /// Flags that some execution raised, with how many did.
     pub flags: BTreeMap<Name, u64>,
     /// Some execution violates an `undefined_unless`.
@@ -198,9 +204,37 @@ impl Verdict {
             Answer::Found(_) | Answer::Reached(_) if yes_if_found => Verdict::Yes,
             Answer::Found(_) | Answer::Reached(_) => Verdict::No,
             Answer::Absent(_) if yes_if_found => Verdict::No,
-            Answer::Absent(_) => Verdict::Yes,
+            Answer::Absent(_) => match (outcome.completes.or_else(|| has_execution(holds, fails)), &outcome.stopped) {
+                (None, Some(reason)) => Verdict::Unknown(reason.clone()),
+                (completes, _) => {
+                    Verdict::Yes.resting_on(completes, "every execution blocks, or the model or the filter rejects it")
+                }
+            },
             Answer::Open(reason) => Verdict::Unknown(reason.clone()),
         }
+    }
+
+    /// A yes stands only if some execution completes (or blocks by an assumption only); `why` says what may be the reason if
+    /// none does. Every other verdict stays as it is.
+    #[must_use]
+    pub fn resting_on(self, completes: Option<bool>, why: &'static str) -> Verdict {
+        match (&self, completes) {
+            (Verdict::Yes, Some(false)) => Verdict::Unknown(StopReason::NothingCompletes(why)),
+            (Verdict::Yes, None) => {
+                let why = "nothing fails, but the engine has not found an execution that completes";
+                Verdict::Unknown(StopReason::Refused(why.into()))
+            }
+            _ => self,
+        }
+    }
+}
+
+/// Whether a litmus test has an execution, from the answers to its condition and to the negation.
+fn has_execution(holds: &Answer, fails: &Answer) -> Option<bool> {
+    match (holds, fails) {
+        _ if holds.is_found() || fails.is_found() => Some(true),
+        (Answer::Absent(_), Answer::Absent(_)) => Some(false),
+        _ => None,
     }
 }
 
@@ -216,5 +250,40 @@ impl Observation {
             }
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn absent() -> Answer {
+        Answer::Absent(Scope { complete: true, relative_to: Vec::new() })
+    }
+
+    fn found() -> Answer {
+        Answer::Reached(Box::default())
+    }
+
+    fn open() -> Answer {
+        Answer::Open(StopReason::Timeout)
+    }
+
+    fn verdict(quantifier: Quantifier, holds: Answer, fails: Answer) -> Verdict {
+        Verdict::of(quantifier, &Outcome { answers: vec![holds, fails], ..Outcome::default() })
+    }
+
+    #[test]
+    fn a_yes_needs_an_execution() {
+        use Quantifier::{Exists, Forall, NotExists};
+        let nothing = |verdict| matches!(verdict, Verdict::Unknown(StopReason::NothingCompletes(_)));
+        assert!(nothing(verdict(Forall, absent(), absent())));
+        assert!(nothing(verdict(NotExists, absent(), absent())));
+        assert_eq!(verdict(Exists, absent(), absent()), Verdict::No);
+        assert_eq!(verdict(Forall, found(), absent()), Verdict::Yes);
+        assert_eq!(verdict(NotExists, absent(), found()), Verdict::Yes);
+        assert_eq!(verdict(NotExists, found(), open()), Verdict::No);
+        // Nobody has seen an execution yet.
+        assert!(matches!(verdict(NotExists, absent(), open()), Verdict::Unknown(StopReason::Refused(_))));
     }
 }

@@ -426,7 +426,8 @@ impl Run<'_> {
         };
         first.vm.join(&second.vm, &mut joining);
         first.decisions.truncate(shared);
-        if self.store().as_const(either).is_none() {
+        // Two ways that nobody takes are together one that nobody takes.
+        if self.store().as_const(either).is_none_or(Bv::is_zero) {
             first.decisions.push(either);
         }
         first.stretch = self.stretch(&[first.stretch, second.stretch]);

@@ -170,8 +170,8 @@ fn loops_that_wait_are_decided_at_once() {
     let (written, unwritten) = (spinning("store &x 1:32 4 [A REL]"), spinning("store &y 1:32 4 [A REL]"));
     all_say(&written, yes, EVERYONE, &[]);
     all_say(&written, yes, &["explore", "bmc"], &["liveness"]);
-    // Nobody is to be seen waiting unless one asks.
-    all_say(&unwritten, yes, EVERYONE, &[]);
+    // Nobody is to be seen waiting unless one asks; but nothing completes, which is no yes.
+    all_say(&unwritten, (VerdictWord::Unknown, None), EVERYONE, &[]);
     all_say(&unwritten, no, &["explore", "bmc", "enumerate"], &["liveness"]);
     let once = RunOptions { bound: Some(1), ..RunOptions::default() };
     assert_eq!(answers(&written, "rc11", "bmc", once.clone()).0, VerdictWord::Yes);
@@ -213,7 +213,23 @@ fn whoever_waits_for_a_resource_looks_again() {
     let spins = |text: &str| text.replace("wait resource", "wait spin");
     all_say(&spins(&written), (VerdictWord::Yes, None), EVERYONE, &["liveness"]);
     all_say(&spins(&unwritten), (VerdictWord::No, Some(Failing::Liveness)), EVERYONE, &["liveness"]);
-    all_say(&spins(&unwritten), (VerdictWord::Yes, None), EVERYONE, &[]);
+    all_say(&spins(&unwritten), (VerdictWord::Unknown, None), EVERYONE, &[]);
+}
+
+/// What a compare-exchange has decided is asked again: ways that contradict themselves meet, and stay ways that nobody takes.
+#[test]
+fn contradictory_ways_that_meet_are_not_taken() {
+    let update = "r = update &x 4 1:32 if (eq r 0:32) [A X RMW RLX] [A X RMW RLX] [A X RMW RLX] [A RLX]";
+    let main = |more: &str| {
+        format!(
+            "b0:\n  {more}\n  {update}\n  branch (eq r 0:32) b1 b4\nb1:\n  branch (eq r 0:32) b2 b3\nb2:\n  \
+             store &x 0:32 4 [A RLX]\n  goto b4\nb3:\n  fail assertion \"taken\"\n  end\nb4:\n  return _"
+        )
+    };
+    let other = "b0:\n  return 0:64";
+    all_say(&two_threads(ONE, other, &main("i = 0:32")), (VerdictWord::Yes, None), EVERYONE, &[]);
+    let leaks = two_threads(ONE, other, &main("p = alloc heap 8:64"));
+    all_say(&leaks, (VerdictWord::No, Some(Failing::Leak)), EVERYONE, &["leak"]);
 }
 
 /// Threads that a loop starts add 1 each; the sum is to be something.

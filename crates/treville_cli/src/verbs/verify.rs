@@ -9,7 +9,9 @@ use crate::exit::Status;
 use crate::output::Output;
 use crate::progress::{Progress, Watch};
 use std::time::{Duration, Instant};
-use treville::report::{Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, summary_row, text};
+use treville::report::{
+    Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, render_diagnostics, summary_row, text,
+};
 use treville::{Options, Session, Stage, States};
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
@@ -38,6 +40,10 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
         return status;
     }
+    let (warnings, sources) = session.model_warnings(&options.model);
+    if !warnings.is_empty() {
+        output.note(render_diagnostics(&warnings, &sources, output.palette).trim_end());
+    }
     if let Some(stage) = args.emit {
         return emit(&session, &files, &options, stage, output);
     }
@@ -51,13 +57,13 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let work = |file: &String| session.verify(file, &options, &watch);
     batch::run(&files, workers, &cancel, work, |file, result| {
         let report = match result {
-            Done::Result(report) => report,
+            Done::Result(report) => with_evidence_written(report),
             Done::Panicked(why) => {
                 unfinished(file, VerdictWord::Error, &format!("internal error, please report it: {why}"))
             }
             Done::Skipped => unfinished(file, VerdictWord::Unknown, "interrupted"),
         };
-        status = status.and(Status::of(report.verdict()));
+        status = status.and(Status::of_report(&report));
         done += 1;
         progress.clear(output);
         watch.clear(output);
@@ -90,6 +96,21 @@ fn emit(session: &Session<'_>, files: &[String], options: &Options, stage: Emit,
         Err(failure) => say_failure(file, &failure, output),
     };
     files.iter().map(one).fold(Status::Yes, Status::and)
+}
+
+/// The report, which names the file with what shows an error of ours, if there is one.
+fn with_evidence_written(mut report: FileReport) -> FileReport {
+    if let Content::Failed(failure) = &mut report.content
+        && let Some(evidence) = &failure.evidence
+    {
+        let path = std::env::temp_dir().join(format!("treville-{}.txt", std::process::id()));
+        let text = format!("{} under {}\n{}\n{evidence}", report.file, report.model, failure.reason);
+        failure.reason += &match std::fs::write(&path, text) {
+            Ok(()) => format!("; send {}", path.display()),
+            Err(why) => format!("; {} could not be written: {why}\n{evidence}", path.display()),
+        };
+    }
+    report
 }
 
 /// A report about a file that was not checked to its end.

@@ -25,6 +25,8 @@ impl Search<'_, '_> {
         // Some thread would go on in an execution that counts, or waits in an execution that does not.
         let mut open = false;
         let mut blocked = false;
+        // An assumption of the program does not hold, and nothing else keeps a thread from going on.
+        let (mut assumed, mut otherwise) = (false, false);
         for thread in 0..self.graph.threads.len() as u16 {
             if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
                 continue;
@@ -34,21 +36,26 @@ impl Search<'_, '_> {
                 Step::Blocked { wait: wait @ (Wait::Resource | Wait::Spin), site } => {
                     stands.push(Standstill { thread, site, wait: Some(wait) });
                 }
+                Step::Blocked { wait: Wait::Assume, .. } => {
+                    assumed = true;
+                    open = true;
+                }
                 Step::Join { .. } => {}
                 // Only others could have made this one an execution.
                 Step::UpdateWrite { .. } if self.mixed => return Ok(()),
                 Step::Cut => {
                     self.explored.cut = true;
                     self.explored.cut_at = self.explored.cut_at.or_else(|| self.last_place(thread));
-                    open = true;
+                    (open, otherwise) = (true, true);
                 }
-                _ => open = true,
+                _ => (open, otherwise) = (true, true),
             }
         }
         if !blocked {
             return self.complete();
         }
         self.explored.blocked += 1;
+        self.explored.discarded += u64::from(assumed && !otherwise && stands.is_empty());
         if open || stands.is_empty() {
             return Ok(());
         }
@@ -78,6 +85,7 @@ impl Search<'_, '_> {
                 self.step(thread);
             });
         }
+        self.tell_observer();
         let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
         (self.ended)(&ended);
         Ok(())
@@ -220,6 +228,9 @@ impl Search<'_, '_> {
         }
         let label = *self.graph.label(e);
         let place = self.locations.places[label.loc as usize];
+        if self.symmetry {
+            self.check_names(e)?;
+        }
         if let Owner::Made { .. } = place.owner {
             self.check_made(e, place.addr, place.size)?;
             self.check_hazards(e)?;

@@ -43,6 +43,8 @@ pub struct Asked {
     pub question: Question,
     /// All threads come to their end.
     pub complete: Formula,
+    /// The same, or nothing but assumptions keeps threads from their end.
+    pub ended: Formula,
     /// Some thread is cut, and what it would still have done could matter.
     pub cut: Formula,
     /// Some threads wait for what others must give, and nobody will.
@@ -104,8 +106,12 @@ impl Asked {
         }
         let question =
             Question { quantifier: Quantifier::Exists, condition: fails.clone(), filter: None, observed, span: None };
+        let assumed = [End::Complete, End::Join, End::Assume];
+        let complete = still(&[End::Complete]);
+        let discarded = Formula::And(vec![still(&assumed), some(&waits(&[End::Assume]))]);
         Asked {
-            complete: still(&[End::Complete]),
+            ended: Formula::Or(vec![complete.clone(), discarded]),
+            complete,
             deadlock: Formula::And(vec![still(&for_good), some(&some_resource)]),
             unclear: Formula::And(vec![still(&unclear), some(&some_unclear)]),
             spinning: Formula::And(vec![still(&spinning), some(&some_spin)]),
