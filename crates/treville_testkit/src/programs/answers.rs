@@ -5,7 +5,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 use std::time::Duration;
-use treville::{MemoryFiles, Options, Session};
+use treville::{MemoryFiles, Options, Properties, Session};
 use treville_base::{Cancel, SourceMap};
 use treville_task::{Reduction, Reductions, StopReason, Verdict};
 
@@ -98,18 +98,32 @@ pub fn own_texts() -> MemoryFiles {
     MemoryFiles(["rc11", "ra", "imm"].into_iter().filter_map(text).collect())
 }
 
+/// Effort is the same on every machine; this is for what does not count it.
+const LATEST: Duration = Duration::from_secs(20);
+
 /// Asks engines about programs that were lowered already.
 pub struct Panel<'f> {
     session: Session<'f>,
-    timeout: Duration,
+    effort: u64,
 }
 
 impl<'f> Panel<'f> {
-    pub fn new(files: &'f MemoryFiles, timeout: Duration) -> Panel<'f> {
-        Panel { session: Session::new(files, Cancel::new()), timeout }
+    pub fn new(files: &'f MemoryFiles, effort: u64) -> Panel<'f> {
+        Panel { session: Session::new(files, Cancel::new()), effort }
     }
 
     pub fn ask(&self, program: &treville_ir::Program, model: &str, way: &'static str) -> Answer {
+        self.ask_for(program, model, way, &[])
+    }
+
+    /// Looks for some failures only, if there are any named.
+    pub fn ask_for(
+        &self,
+        program: &treville_ir::Program,
+        model: &str,
+        way: &'static str,
+        kinds: &[&'static str],
+    ) -> Answer {
         let Some(way) = WAYS.iter().find(|known| known.name == way) else {
             return Answer::Unknown(format!("nothing is called {way}"));
         };
@@ -121,10 +135,13 @@ impl<'f> Panel<'f> {
         }
         options.run.engine = Some(way.engine.to_owned());
         options.run.bound = way.bound;
-        options.run.timeout = Some(self.timeout);
+        options.run.timeout = Some(LATEST);
+        // What a solver counts is smaller.
+        options.run.effort = Some(if way.engine == "bmc" { 30 * self.effort } else { self.effort });
         options.run.threads = Some(1);
         options.run.accept_bounded = true;
         options.run.reductions = way.reductions;
+        options.run.properties = Properties::of(kinds).unwrap_or_default();
         // Nobody looks at places, but they must be somewhere.
         let mut sources = SourceMap::new();
         sources.add("random.c", "");
@@ -170,7 +187,18 @@ pub fn count_differently(first: &Answer, second: &Answer) -> bool {
     }
 }
 
-/// Whether executions of a program are counted by the same definition everywhere: not where unknown values are kept as terms.
+/// Whether executions of a program are counted by the same definition everywhere: not where unknown values are kept as terms,
+/// nor where a loop updates memory, since `explore` counts no failed round of a retry loop and `enumerate` does.
 pub fn is_countable(program: &Program) -> bool {
-    !program.has(|s| matches!(s, Stmt::Unknown(..) | Stmt::Assume(_) | Stmt::TimedLock(..)))
+    fn updates(stmt: &Stmt) -> bool {
+        matches!(
+            stmt,
+            Stmt::Cas { .. } | Stmt::CasNode { .. } | Stmt::Fetch(..) | Stmt::SwapNode(..) | Stmt::SwapWord(..)
+        ) || stmt.blocks().into_iter().flatten().any(updates)
+    }
+    !program.has(|s| match s {
+        Stmt::Unknown(..) | Stmt::Assume(_) | Stmt::TimedLock(..) => true,
+        Stmt::Loop(body) => body.iter().any(updates),
+        _ => false,
+    })
 }

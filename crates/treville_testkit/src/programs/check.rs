@@ -8,6 +8,7 @@ use super::ast::{Expr, Program, Stmt};
 use super::compile::compile;
 use super::morph::{Morph, Relation};
 use super::turns::{self, Fault, Turns};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use treville_task::Reduction;
 
@@ -37,6 +38,8 @@ pub enum Kind {
     Missed,
     /// Under sc an engine sees a failure that taking turns does not show.
     Invented,
+    /// Asked for one way to fail only, one finds it and the other does not.
+    Property,
     /// A change to the program changes the answer as it must not.
     Changed,
 }
@@ -154,6 +157,9 @@ pub fn check(panel: &Panel<'_>, program: &Program, lowered: &treville_ir::Progra
         ask(BMC_NOTHING);
     }
     let all = (loops && small).then(|| ask(ENUMERATE_NOTHING));
+    if differs_by_property(panel, lowered, model, &report.answers) {
+        report.found.push((Kind::Property, [DEFAULT, NOTHING]));
+    }
     let start = Instant::now();
     report.turns = turns::explore(program, MOST_STATES);
     report.times.push((TURNS, start.elapsed()));
@@ -167,6 +173,31 @@ pub fn check(panel: &Panel<'_>, program: &Program, lowered: &treville_ir::Progra
     }
     compare(program, model, &mut report);
     report
+}
+
+/// Failures after which a program still means something, so that one can look for one and pass over the others.
+const SEPARATE: &[&str] = &["assertion", "race", "deadlock"];
+
+/// Engines stop at the first failure that they meet. Where they meet different ones, each is looked for by itself.
+fn differs_by_property(
+    panel: &Panel<'_>,
+    lowered: &treville_ir::Program,
+    model: &str,
+    answers: &[(&'static str, Answer)],
+) -> bool {
+    let kinds: BTreeSet<&'static str> = answers
+        .iter()
+        .filter_map(|(_, answer)| match answer {
+            Answer::No(kind) => Some(*kind),
+            _ => None,
+        })
+        .collect();
+    let separate = kinds.len() > 1 && kinds.iter().all(|kind| SEPARATE.contains(kind));
+    separate
+        && kinds.iter().any(|kind| {
+            let ask = |way| panel.ask_for(lowered, model, way, &[*kind]);
+            contradict(&ask(DEFAULT), &ask(NOTHING))
+        })
 }
 
 /// Asks the engine about a changed program, and says what is wrong with the two answers.
@@ -210,6 +241,9 @@ pub fn recheck(
     }
     if wanted.between.contains(&TURNS) {
         report.turns = turns::explore(program, MOST_STATES);
+    }
+    if wanted.kind == Kind::Property && differs_by_property(panel, lowered, model, &report.answers) {
+        report.found.push((Kind::Property, wanted.between));
     }
     if let [(_, first), (_, second)] = report.answers.as_slice()
         && wanted.kind == Kind::Count

@@ -456,7 +456,7 @@ fn registers(text: &str, helper: bool) -> String {
         }
     }
     if mentions(text, "v[") {
-        out.push_str("int v[4] = {0, 1, 2, 3};\n");
+        out.push_str("int v[4] = {0};\n");
     }
     if mentions(text, "ln") {
         out.push_str("struct N ln;\nln.s.a = 1; ln.s.b = 2; ln.next = 0; atomic_init(&ln.v, 1);\n");

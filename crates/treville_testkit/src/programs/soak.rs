@@ -18,6 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// The stack of a worker, in bytes.
+const STACK: usize = 64 << 20;
+
 /// Programs that clang gets at once.
 const AT_ONCE: u64 = 100;
 
@@ -28,7 +31,7 @@ pub struct Plan {
     /// Only this one; otherwise one after the other.
     pub profile: Option<Profile>,
     /// For each question to an engine.
-    pub timeout: Duration,
+    pub effort: u64,
     /// After so many differences the campaign ends.
     pub most_differences: usize,
     pub shrinks: bool,
@@ -38,8 +41,8 @@ pub struct Plan {
 
 impl Plan {
     pub fn new(seeds: Range<u64>) -> Plan {
-        let timeout = Duration::from_millis(500);
-        Plan { seeds, n_threads: 1, profile: None, timeout, most_differences: 3, shrinks: true, time: None }
+        let effort = 300;
+        Plan { seeds, n_threads: 1, profile: None, effort, most_differences: 3, shrinks: true, time: None }
     }
 }
 
@@ -218,7 +221,7 @@ pub fn run(plan: &Plan, seen: &(dyn Fn(Event<'_>) + Sync)) -> (Tally, Vec<Findin
     let lock = || total.lock().unwrap_or_else(PoisonError::into_inner);
     std::thread::scope(|scope| {
         for _ in 0..plan.n_threads.max(1) {
-            scope.spawn(|| {
+            let worker = || {
                 loop {
                     let from = next.fetch_add(AT_ONCE, Ordering::Relaxed);
                     if from >= plan.seeds.end || is_late() || lock().1.len() >= plan.most_differences {
@@ -230,7 +233,10 @@ pub fn run(plan: &Plan, seen: &(dyn Fn(Event<'_>) + Sync)) -> (Tally, Vec<Findin
                     total.1.extend(findings);
                     seen(Event::Batch(from, total.0.programs));
                 }
-            });
+            };
+            // As much as the command line gives its workers, which engines may need for deep terms.
+            let spawned = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
+            spawned.expect("a thread can be started");
         }
     });
     total.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -247,7 +253,7 @@ fn batch(plan: &Plan, seeds: Range<u64>, seen: &dyn Fn(Event<'_>)) -> (Tally, Ve
     let all: Vec<Drawn> = seeds.map(|seed| of_seed(seed, plan.profile)).collect();
     let programs: Vec<Program> = all.iter().map(|drawn| drawn.program.clone()).collect();
     let files = own_texts();
-    let panel = Panel::new(&files, plan.timeout);
+    let panel = Panel::new(&files, plan.effort);
     let (mut tally, mut findings) = (Tally::default(), Vec::new());
     let start = Instant::now();
     let lowered = compile(&programs);

@@ -108,9 +108,6 @@ impl State {
     fn start(&mut self, function: usize, argument: u64) {
         let id = self.threads.len();
         let locals = [8, 8, 16, NODE_SIZE].map(|size| self.memory.stack(size));
-        for i in 0..4 {
-            let _ = self.memory.write(id, locals[2] + 4 * i, 4, i);
-        }
         for (offset, value) in [(0, 1), (4, 2), (8, 1)] {
             let _ = self.memory.write(id, locals[3] + offset, 4, value);
         }
