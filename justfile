@@ -53,6 +53,10 @@ soak-audit N="10000" MODELS="rc11 sc tso ra imm aarch64" SEED="1":
         if [ $? -eq 4 ]; then exit 1; fi; \
     done; done
 
+# Compare engines and reductions on random C programs with the seeds FROM up to TO; what differs is shrunk and kept in target/soak.
+soak FROM="1" TO="50001" *ARGS:
+    cargo run --release -p treville_testkit --example soak -- {{ FROM }} {{ TO }} --threads 2 --most 20 --out target/soak {{ ARGS }}
+
 # Fuzz the targets with N mutated inputs each, from SEED.
 fuzz N="20000" SEED="1":
     TREVILLE_FUZZ_INPUTS={{ N }} TREVILLE_FUZZ_SEED={{ SEED }} cargo test -p treville_fuzz --test bounded -- --nocapture

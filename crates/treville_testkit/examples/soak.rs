@@ -1,5 +1,5 @@
 //! Random programs in C, compared across engines and reductions: `soak FROM TO [--profile P] [--threads N] [--out FOLDER]
-//! [--most N] [--timeout MS] [--no-shrink] [--show]` takes the seeds from FROM up to TO. Programs on which answers contradict each other are shrunk and
+//! [--most N] [--effort N] [--seconds S] [--no-shrink] [--show]` takes the seeds from FROM up to TO. Programs on which answers contradict each other are shrunk and
 //! written to the folder; `--show` prints the programs instead of running them.
 
 use std::time::{Duration, Instant};
@@ -18,7 +18,8 @@ fn main() {
     plan.profile = option("--profile").and_then(|name| Profile::named(name));
     plan.n_threads = option("--threads").and_then(|n| n.parse().ok()).unwrap_or(1);
     plan.most_differences = option("--most").and_then(|n| n.parse().ok()).unwrap_or(3);
-    plan.timeout = option("--timeout").and_then(|n| n.parse().ok()).map_or(plan.timeout, Duration::from_millis);
+    plan.effort = option("--effort").and_then(|n| n.parse().ok()).unwrap_or(plan.effort);
+    plan.time = option("--seconds").and_then(|n| n.parse().ok()).map(Duration::from_secs);
     plan.shrinks = !has("--no-shrink");
     if has("--show") {
         for seed in plan.seeds.clone() {

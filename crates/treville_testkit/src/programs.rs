@@ -4,6 +4,7 @@
 //! - [`ast`] is the grammar, [`print`] writes C, [`draw`] draws.
 //! - [`turns`] gives programs a meaning of their own, under sequential consistency.
 //! - [`compile`] takes many of them through clang at once, [`answers`] asks the engines.
+//! - [`morph`] changes programs in ways whose effect on the answer is known.
 //! - [`check`] compares, [`shrink`] makes what differs smaller, [`soak`] does all that for ranges of seeds.
 
 pub mod answers;
@@ -11,6 +12,7 @@ pub mod ast;
 pub mod check;
 pub mod compile;
 pub mod draw;
+pub mod morph;
 pub mod print;
 pub mod shrink;
 pub mod soak;

@@ -3,32 +3,63 @@
 use super::ast::{Program, Stmt};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 use std::time::Duration;
 use treville::{MemoryFiles, Options, Properties, Session};
 use treville_base::{Cancel, SourceMap};
-use treville_task::{Reductions, StopReason, Verdict};
+use treville_task::{Reduction, Reductions, StopReason, Verdict};
 
 /// An engine with what it may leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Way {
     pub name: &'static str,
     pub engine: &'static str,
-    pub idle_loops: bool,
-    pub symmetry: bool,
+    pub reductions: Reductions,
     pub bound: Option<u32>,
 }
 
 /// Iterations of a loop where rounds that change nothing are not left out.
 const BOUND: u32 = 3;
 
-pub const DEFAULT: Way = Way { name: "explore", engine: "explore", idle_loops: true, symmetry: true, bound: None };
-pub const ASYMMETRIC: Way = Way { name: "explore, symmetry off", symmetry: false, ..DEFAULT };
-pub const KEEPING: Way = Way { name: "explore, all rounds", idle_loops: false, bound: Some(BOUND), ..DEFAULT };
-pub const UNREDUCED: Way = Way { name: "explore, nothing left out", symmetry: false, ..KEEPING };
-pub const BMC: Way = Way { name: "bmc", engine: "bmc", idle_loops: true, symmetry: true, bound: Some(BOUND) };
-pub const BMC_KEEPING: Way = Way { name: "bmc, all rounds", idle_loops: false, ..BMC };
-pub const ENUMERATE: Way = Way { name: "enumerate", engine: "enumerate", ..BMC };
-pub const ENUMERATE_KEEPING: Way = Way { name: "enumerate, all rounds", engine: "enumerate", ..BMC_KEEPING };
+fn way(name: &'static str, engine: &'static str, reductions: Reductions, bound: Option<u32>) -> Way {
+    Way { name, engine, reductions, bound }
+}
+
+/// Everything that can be asked, under these names.
+pub static WAYS: LazyLock<Vec<Way>> = LazyLock::new(|| {
+    let (all, counted, none) = (Reductions::all(), Reductions::counted(), Reductions::NONE);
+    let mut ways = vec![
+        way(DEFAULT, "explore", all, None),
+        way(COUNTED, "explore", counted, None),
+        way(NOTHING, "explore", none, Some(BOUND)),
+        way(BMC, "bmc", all, Some(BOUND)),
+        way(BMC_NOTHING, "bmc", none, Some(BOUND)),
+        way(ENUMERATE, "enumerate", counted, Some(BOUND)),
+        way(ENUMERATE_NOTHING, "enumerate", none, Some(BOUND)),
+    ];
+    for reduction in Reduction::all() {
+        let bound = Reductions::of_loops().has(reduction).then_some(BOUND);
+        ways.push(way(without(reduction), "explore", all.without(reduction), bound));
+    }
+    ways
+});
+
+pub const DEFAULT: &str = "explore";
+pub const COUNTED: &str = "explore, counted";
+pub const NOTHING: &str = "explore, no reductions";
+pub const BMC: &str = "bmc";
+pub const BMC_NOTHING: &str = "bmc, no reductions";
+pub const ENUMERATE: &str = "enumerate";
+pub const ENUMERATE_NOTHING: &str = "enumerate, no reductions";
+
+/// The engine for programs without one of the reductions.
+pub fn without(reduction: Reduction) -> &'static str {
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let name = |reduction: Reduction| &*format!("explore without {}", reduction.name()).leak();
+        Reduction::all().map(name).collect()
+    });
+    Reduction::all().zip(NAMES.iter()).find(|(r, _)| *r == reduction).map_or(DEFAULT, |(_, name)| name)
+}
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -58,37 +89,58 @@ impl fmt::Display for Answer {
     }
 }
 
+/// How the files are called that have the texts of built-in models.
+const OWN: &str = "own-";
+
+/// The texts of some built-in models as files of the user's.
+pub fn own_texts() -> MemoryFiles {
+    let text = |name: &str| treville_cat::bundled(name).map(|file| (format!("{OWN}{name}.cat"), file.text.to_owned()));
+    MemoryFiles(["rc11", "ra", "imm"].into_iter().filter_map(text).collect())
+}
+
+/// Effort is the same on every machine; this is for what does not count it.
+const LATEST: Duration = Duration::from_secs(20);
+
 /// Asks engines about programs that were lowered already.
 pub struct Panel<'f> {
     session: Session<'f>,
-    timeout: Duration,
+    effort: u64,
 }
 
 impl<'f> Panel<'f> {
-    pub fn new(files: &'f MemoryFiles, timeout: Duration) -> Panel<'f> {
-        Panel { session: Session::new(files, Cancel::new()), timeout }
+    pub fn new(files: &'f MemoryFiles, effort: u64) -> Panel<'f> {
+        Panel { session: Session::new(files, Cancel::new()), effort }
     }
 
-    pub fn ask(&self, program: &treville_ir::Program, model: &str, way: &Way) -> Answer {
+    pub fn ask(&self, program: &treville_ir::Program, model: &str, way: &'static str) -> Answer {
         self.ask_for(program, model, way, &[])
     }
 
     /// Looks for some failures only, if there are any named.
-    pub fn ask_for(&self, program: &treville_ir::Program, model: &str, way: &Way, kinds: &[&str]) -> Answer {
+    pub fn ask_for(
+        &self,
+        program: &treville_ir::Program,
+        model: &str,
+        way: &'static str,
+        kinds: &[&'static str],
+    ) -> Answer {
+        let Some(way) = WAYS.iter().find(|known| known.name == way) else {
+            return Answer::Unknown(format!("nothing is called {way}"));
+        };
         let mut options = Options::default();
         options.model.name = Some(model.to_owned());
+        if model.starts_with(OWN) {
+            // As programs have those that are built in.
+            options.model.variants.push("cxx20".to_owned());
+        }
         options.run.engine = Some(way.engine.to_owned());
         options.run.bound = way.bound;
-        options.run.timeout = Some(self.timeout);
+        options.run.timeout = Some(LATEST);
+        // What a solver counts is smaller.
+        options.run.effort = Some(if way.engine == "bmc" { 30 * self.effort } else { self.effort });
         options.run.threads = Some(1);
         options.run.accept_bounded = true;
-        options.run.reductions = Reductions::all();
-        if !way.idle_loops {
-            options.run.reductions = options.run.reductions.minus(Reductions::of_loops());
-        }
-        if !way.symmetry {
-            options.run.reductions = options.run.reductions.without(treville_task::Reduction::Symmetry);
-        }
+        options.run.reductions = way.reductions;
         options.run.properties = Properties::of(kinds).unwrap_or_default();
         // Nobody looks at places, but they must be somewhere.
         let mut sources = SourceMap::new();
@@ -135,7 +187,18 @@ pub fn count_differently(first: &Answer, second: &Answer) -> bool {
     }
 }
 
-/// Whether executions of a program are counted by the same definition everywhere: not where unknown values are kept as terms.
+/// Whether executions of a program are counted by the same definition everywhere: not where unknown values are kept as terms,
+/// nor where a loop updates memory, since `explore` counts no failed round of a retry loop and `enumerate` does.
 pub fn is_countable(program: &Program) -> bool {
-    !program.has(|s| matches!(s, Stmt::Unknown(..) | Stmt::Assume(_) | Stmt::TimedLock(..)))
+    fn updates(stmt: &Stmt) -> bool {
+        matches!(
+            stmt,
+            Stmt::Cas { .. } | Stmt::CasNode { .. } | Stmt::Fetch(..) | Stmt::SwapNode(..) | Stmt::SwapWord(..)
+        ) || stmt.blocks().into_iter().flatten().any(updates)
+    }
+    !program.has(|s| match s {
+        Stmt::Unknown(..) | Stmt::Assume(_) | Stmt::TimedLock(..) => true,
+        Stmt::Loop(body) => body.iter().any(updates),
+        _ => false,
+    })
 }

@@ -227,6 +227,7 @@ pub enum Stmt {
     Point(Node, Target),
     SetNext(Node, Node),
     Malloc(Node),
+    Calloc(Node),
     Realloc(Node),
     Free(Node),
     LoadNode(Node, u8, Order),

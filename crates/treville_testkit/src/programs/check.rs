@@ -1,12 +1,16 @@
 //! Compares what engines say of one program, with reductions and without, and what taking turns shows.
 
 use super::answers::{
-    ASYMMETRIC, Answer, BMC, BMC_KEEPING, DEFAULT, ENUMERATE, ENUMERATE_KEEPING, KEEPING, Panel, UNREDUCED, Way,
-    contradict, count_differently, is_countable,
+    Answer, BMC, BMC_NOTHING, COUNTED, DEFAULT, ENUMERATE, ENUMERATE_NOTHING, NOTHING, Panel, WAYS, contradict,
+    count_differently, is_countable, without,
 };
 use super::ast::{Expr, Program, Stmt};
+use super::compile::compile;
+use super::morph::{Morph, Relation};
 use super::turns::{self, Fault, Turns};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
+use treville_task::Reduction;
 
 /// The models that all engines take, some more often than others.
 pub const MODELS: &[&str] =
@@ -16,7 +20,10 @@ pub const MODELS: &[&str] =
 const MOST_STATES: usize = 5_000;
 
 /// A program with more executions than this is not enumerated.
-const MOST_ENUMERATED: u64 = 40;
+const MOST_ENUMERATED: u64 = 24;
+
+/// Nor is one with more statements.
+const MOST_STATEMENTS: usize = 40;
 
 /// Why two answers are not both right.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -31,6 +38,10 @@ pub enum Kind {
     Missed,
     /// Under sc an engine sees a failure that taking turns does not show.
     Invented,
+    /// Asked for one way to fail only, one finds it and the other does not.
+    Property,
+    /// A change to the program changes the answer as it must not.
+    Changed,
 }
 
 /// What is wrong, and between whom.
@@ -55,6 +66,8 @@ pub struct Report {
     pub answers: Vec<(&'static str, Answer)>,
     pub turns: Option<Turns>,
     pub times: Vec<(&'static str, Duration)>,
+    /// What is wrong, by whom.
+    found: Vec<(Kind, [&'static str; 2])>,
     pub differences: Vec<Difference>,
 }
 
@@ -92,80 +105,159 @@ fn depends_on_addresses(program: &Program) -> bool {
     })
 }
 
+/// The reductions that may make a difference to a program under a model.
+fn relevant(program: &Program, model: &str) -> Vec<Reduction> {
+    let (equal, loops) = (has_equal_threads(program), has_loops(program));
+    let unknown = program.has(|s| matches!(s, Stmt::Unknown(..)));
+    let waits = program
+        .has(|s| matches!(s, Stmt::Lock(_) | Stmt::SemWait(_) | Stmt::CondWait(_) | Stmt::Barrier | Stmt::Once(_)));
+    let locks = program.has(|s| matches!(s, Stmt::Lock(_) | Stmt::TryLock(..)));
+    let hazards = program.has(|s| matches!(s, Stmt::Protect(_)));
+    let built_in = ["sc", "tso", "ra", "rc11"].contains(&model);
+    let matters = |reduction: &Reduction| match reduction {
+        Reduction::AwaitLoops | Reduction::RetryLoops => loops,
+        Reduction::LockRounds => loops && locks,
+        Reduction::HazardRounds => loops && hazards,
+        Reduction::LockWaits => locks,
+        Reduction::StaleWaits => waits || loops,
+        Reduction::Symmetry => equal,
+        Reduction::Selection | Reduction::Assumptions => unknown,
+        Reduction::UnreadObjects => loops,
+        Reduction::SequentialGraphs => !built_in,
+    };
+    Reduction::all().filter(matters).collect()
+}
+
 /// Asks everybody about a program, compares all that can be compared.
 pub fn check(panel: &Panel<'_>, program: &Program, lowered: &treville_ir::Program, model: &str) -> Report {
     let mut report = Report::default();
-    let (equal, loops) = (has_equal_threads(program), has_loops(program));
-    let mut ask = |way: &Way| {
+    let relevant = relevant(program, model);
+    let mut ask = |way: &'static str| {
         let start = Instant::now();
         let answer = panel.ask(lowered, model, way);
-        report.answers.push((way.name, answer.clone()));
-        report.times.push((way.name, start.elapsed()));
+        report.answers.push((way, answer.clone()));
+        report.times.push((way, start.elapsed()));
         answer
     };
-    let default = ask(&DEFAULT);
-    let asymmetric = equal.then(|| ask(&ASYMMETRIC));
-    if loops {
-        ask(&KEEPING);
+    let default = ask(DEFAULT);
+    let counted = ask(COUNTED);
+    let unreduced = ask(NOTHING);
+    for reduction in &relevant {
+        ask(without(*reduction));
     }
-    let unreduced = (equal && loops).then(|| ask(&UNREDUCED));
-    ask(&BMC);
-    let _ = unreduced;
-    let counted = asymmetric.unwrap_or_else(|| default.clone());
+    ask(BMC);
     let small = match counted {
-        Answer::Yes { executions: Some(n), .. } => n <= MOST_ENUMERATED,
+        Answer::Yes { executions: Some(n), .. } => n <= MOST_ENUMERATED && program.n_statements() <= MOST_STATEMENTS,
         Answer::No(_) => program.n_statements() <= 24,
         _ => false,
     };
-    let mut enumerated = None;
-    if small {
-        enumerated = Some(ask(&ENUMERATE));
+    let enumerated = small.then(|| ask(ENUMERATE));
+    let loops = has_loops(program) && matches!(default, Answer::Yes { .. });
+    if loops {
+        ask(BMC_NOTHING);
     }
-    if loops && matches!(default, Answer::Yes { .. }) {
-        ask(&BMC_KEEPING);
-        if small {
-            ask(&ENUMERATE_KEEPING);
-        }
+    let all = (loops && small).then(|| ask(ENUMERATE_NOTHING));
+    if differs_by_property(panel, lowered, model, &report.answers) {
+        report.found.push((Kind::Property, [DEFAULT, NOTHING]));
     }
     let start = Instant::now();
     report.turns = turns::explore(program, MOST_STATES);
     report.times.push((TURNS, start.elapsed()));
-    let counts = enumerated.filter(|_| is_countable(program)).map(|answer| (counted, answer));
-    compare(program, model, counts, &mut report);
+    if is_countable(program) {
+        let pairs = [(COUNTED, &counted, ENUMERATE, &enumerated), (NOTHING, &unreduced, ENUMERATE_NOTHING, &all)];
+        for (name, answer, other, second) in pairs {
+            if second.as_ref().is_some_and(|second| count_differently(answer, second)) {
+                report.found.push((Kind::Count, [name, other]));
+            }
+        }
+    }
+    compare(program, model, &mut report);
     report
 }
 
-/// The ways that a difference may be between.
-const WAYS: &[Way] = &[DEFAULT, ASYMMETRIC, KEEPING, UNREDUCED, BMC, BMC_KEEPING, ENUMERATE, ENUMERATE_KEEPING];
+/// Failures after which a program still means something, so that one can look for one and pass over the others.
+const SEPARATE: &[&str] = &["assertion", "race", "deadlock"];
+
+/// Engines stop at the first failure that they meet. Where they meet different ones, each is looked for by itself.
+fn differs_by_property(
+    panel: &Panel<'_>,
+    lowered: &treville_ir::Program,
+    model: &str,
+    answers: &[(&'static str, Answer)],
+) -> bool {
+    let kinds: BTreeSet<&'static str> = answers
+        .iter()
+        .filter_map(|(_, answer)| match answer {
+            Answer::No(kind) => Some(*kind),
+            _ => None,
+        })
+        .collect();
+    let separate = kinds.len() > 1 && kinds.iter().all(|kind| SEPARATE.contains(kind));
+    separate
+        && kinds.iter().any(|kind| {
+            let ask = |way| panel.ask_for(lowered, model, way, &[*kind]);
+            contradict(&ask(DEFAULT), &ask(NOTHING))
+        })
+}
+
+/// Asks the engine about a changed program, and says what is wrong with the two answers.
+pub fn check_changed(
+    panel: &Panel<'_>,
+    morph: Morph,
+    (program, answer): (&Program, &Answer),
+    changed: &treville_ir::Program,
+    model: &'static str,
+) -> Option<Difference> {
+    let other = panel.ask(changed, morph.model(model)?, DEFAULT);
+    let counted = is_countable(program) && !has_equal_threads(program) && !has_loops(program);
+    let is_yes = |answer: &Answer| matches!(answer, Answer::Yes { complete: true, .. });
+    let is_no = |answer: &Answer| matches!(answer, Answer::No(_));
+    let differs = match morph.relation() {
+        Relation::Equal => contradict(answer, &other) || counted && count_differently(answer, &other),
+        Relation::SameVerdict => contradict(answer, &other),
+        Relation::FailsLess => is_yes(answer) && is_no(&other),
+        Relation::FailsMore => is_no(answer) && is_yes(&other),
+    };
+    let answers = vec![(DEFAULT, answer.to_string()), (morph.name(), other.to_string())];
+    differs.then_some(Difference { kind: Kind::Changed, between: [DEFAULT, morph.name()], answers })
+}
 
 /// Whether a difference is there in another program: only those that it is between are asked.
 pub fn recheck(
     panel: &Panel<'_>,
     program: &Program,
     lowered: &treville_ir::Program,
-    model: &str,
+    model: &'static str,
     wanted: &Difference,
 ) -> Option<Difference> {
+    if let Some(morph) = Morph::named(wanted.between[1]) {
+        let changed = compile(&[morph.apply(program)?]).remove(0).ok()?;
+        let answer = panel.ask(lowered, model, DEFAULT);
+        return check_changed(panel, morph, (program, &answer), &changed, model);
+    }
     let mut report = Report::default();
-    let counts = wanted.kind == Kind::Count;
-    let counted = if has_equal_threads(program) { ASYMMETRIC } else { DEFAULT };
-    for way in WAYS.iter().filter(|way| wanted.between.contains(&way.name)) {
-        let way = if counts && *way == DEFAULT { &counted } else { way };
-        report.answers.push((way.name, panel.ask(lowered, model, way)));
+    for way in WAYS.iter().map(|way| way.name).filter(|name| wanted.between.contains(name)) {
+        report.answers.push((way, panel.ask(lowered, model, way)));
     }
     if wanted.between.contains(&TURNS) {
         report.turns = turns::explore(program, MOST_STATES);
     }
-    let pair = match report.answers.as_slice() {
-        [(_, first), (_, second)] if counts => Some((first.clone(), second.clone())),
-        _ => None,
-    };
-    compare(program, model, pair, &mut report);
+    if wanted.kind == Kind::Property && differs_by_property(panel, lowered, model, &report.answers) {
+        report.found.push((Kind::Property, wanted.between));
+    }
+    if let [(_, first), (_, second)] = report.answers.as_slice()
+        && wanted.kind == Kind::Count
+        && is_countable(program)
+        && count_differently(first, second)
+    {
+        report.found.push((Kind::Count, wanted.between));
+    }
+    compare(program, model, &mut report);
     report.differences.into_iter().find(|d| d.is_like(wanted))
 }
 
-fn compare(program: &Program, model: &str, counts: Option<(Answer, Answer)>, report: &mut Report) {
-    let mut found = Vec::new();
+fn compare(program: &Program, model: &str, report: &mut Report) {
+    let mut found = std::mem::take(&mut report.found);
     let answers = &report.answers;
     for (i, (name, answer)) in answers.iter().enumerate() {
         if matches!(answer, Answer::Broken(_)) {
@@ -176,9 +268,6 @@ fn compare(program: &Program, model: &str, counts: Option<(Answer, Answer)>, rep
                 found.push((Kind::Verdict, [*other, *name]));
             }
         }
-    }
-    if counts.is_some_and(|(a, b)| count_differently(&a, &b)) {
-        found.push((Kind::Count, [DEFAULT.name, ENUMERATE.name]));
     }
     if let Some(turns) = report.turns.as_ref().filter(|_| !depends_on_addresses(program)) {
         let assumes = program.has(|s| matches!(s, Stmt::Assume(_)));

@@ -71,27 +71,30 @@ fn scratch() -> PathBuf {
 /// Compiles and lowers programs: one file for those that need the same runtime.
 pub fn compile(programs: &[Program]) -> Vec<Result<treville_ir::Program, String>> {
     let mut all: Vec<Option<Result<treville_ir::Program, String>>> = programs.iter().map(|_| None).collect();
-    for kind in [(false, false), (false, true), (true, false), (true, true)] {
-        let numbers: Vec<usize> = (0..programs.len()).filter(|i| forms(&programs[*i]) == kind).collect();
-        if numbers.is_empty() {
-            continue;
-        }
-        let group: Vec<&Program> = numbers.iter().map(|i| &programs[*i]).collect();
-        match Unit::compile(&group) {
+    for form in [(false, false), (false, true), (true, false), (true, true)] {
+        let numbers: Vec<usize> = (0..programs.len()).filter(|i| forms(&programs[*i]) == form).collect();
+        compile_group(programs, &numbers, &mut all);
+    }
+    all.into_iter().map(|one| one.unwrap_or_else(|| Err("not compiled".to_owned()))).collect()
+}
+
+/// Compiles some of the programs as one file; if that fails, halves of them, so that one that is wrong does not spoil the others.
+fn compile_group(programs: &[Program], numbers: &[usize], all: &mut [Option<Result<treville_ir::Program, String>>]) {
+    let group: Vec<&Program> = numbers.iter().map(|i| &programs[*i]).collect();
+    match numbers {
+        [] => {}
+        [first, ..] => match Unit::compile(&group) {
             Ok(unit) => {
                 for (n, i) in numbers.iter().enumerate() {
                     all[*i] = Some(unit.lower(&format!("P{n}_main")));
                 }
             }
-            // One that is wrong must not spoil the others.
-            Err(_) if group.len() > 1 => {
-                for i in numbers {
-                    let alone = Unit::compile(&[&programs[i]]);
-                    all[i] = Some(alone.and_then(|unit| unit.lower("P0_main")));
-                }
+            Err(why) if group.len() == 1 => all[*first] = Some(Err(why)),
+            Err(_) => {
+                let (left, right) = numbers.split_at(numbers.len() / 2);
+                compile_group(programs, left, all);
+                compile_group(programs, right, all);
             }
-            Err(why) => all[numbers[0]] = Some(Err(why)),
-        }
+        },
     }
-    all.into_iter().map(|one| one.unwrap_or_else(|| Err("not compiled".to_owned()))).collect()
 }

@@ -92,6 +92,8 @@ enum Idiom {
     Small,
     Argument,
     StackNode,
+    Times,
+    Nested,
 }
 
 use Idiom::*;
@@ -134,6 +136,7 @@ impl Profile {
                 (Write, 6),
                 (Guard, 4),
                 (GuardedPlain, 6),
+                (Times, 2),
                 (Update, 2),
                 (CompareExchange, 1),
                 (Fence, 1),
@@ -205,8 +208,9 @@ impl Profile {
                 (Call, 1),
             ],
             Profile::Deadlock => &[
-                (HalfLocked, 3),
-                (Region, 9),
+                (HalfLocked, 2),
+                (Region, 4),
+                (Nested, 9),
                 (Await, 4),
                 (JoinOther, 4),
                 (Semaphore, 3),
@@ -258,6 +262,7 @@ impl Profile {
                 (Return, 1),
                 (StackNode, 1),
                 (JoinOther, 1),
+                (Times, 2),
             ],
         }
     }
@@ -292,8 +297,8 @@ impl Draw<'_> {
         let alone = self.profile == Profile::Unknown && self.rng.percent(30);
         self.n_threads = match self.rng.below(10) {
             _ if alone => 0,
-            0..5 => 2,
-            5..9 => 3,
+            0..5 if self.profile != Profile::Locks => 2,
+            0..9 => 3,
             _ => 1,
         };
         self.n_variables = 2 + self.rng.below(2);
@@ -383,6 +388,9 @@ impl Draw<'_> {
                 out.push(Stmt::Store(place, value, order));
             }
         }
+        if self.profile == Profile::Deadlock && self.rng.percent(60) {
+            out.push(Stmt::Store(Place::Atomic(0), Expr::Const(1), Order::Release));
+        }
         if self.rng.percent(25) || self.n_threads == 0 {
             for _ in 0..if self.n_threads == 0 { 3 } else { 1 } {
                 self.any(&mut out);
@@ -469,13 +477,15 @@ impl Draw<'_> {
     }
 
     fn lock(&mut self) -> Lock {
+        // Threads that take the same lock are what matters.
         let i = u8::from(self.rng.percent(match self.profile {
             Profile::Deadlock => 50,
+            Profile::Locks => 10,
             _ => 25,
         }));
         match self.rng.below(10) {
-            0..6 => Lock::Mutex(i),
-            6..8 => Lock::Spin(i),
+            0..7 => Lock::Mutex(i),
+            7 => Lock::Spin(i),
             8 => Lock::Read(i),
             _ => Lock::Write(i),
         }
@@ -516,7 +526,9 @@ impl Draw<'_> {
     }
 
     fn new_node(&mut self, n: u8, out: &mut Vec<Stmt>) {
-        out.push(Stmt::Malloc(n));
+        // What is allocated again must be written everywhere, also where it has no fields.
+        let again = self.rng.percent(5);
+        out.push(if again || self.rng.percent(5) { Stmt::Calloc(n) } else { Stmt::Malloc(n) });
         for place in [Place::NodeField(n, false), Place::NodeField(n, true), Place::NodeNumber(n)] {
             if self.rng.percent(92) {
                 let order = if matches!(place, Place::NodeNumber(_)) { Order::Relaxed } else { Order::Plain };
@@ -524,7 +536,7 @@ impl Draw<'_> {
                 out.push(Stmt::Store(place, value, order));
             }
         }
-        if self.rng.percent(5) {
+        if again {
             out.push(Stmt::Realloc(n));
         }
     }
@@ -563,7 +575,7 @@ impl Draw<'_> {
             1 | 2 if matches!(self.profile, Profile::Unknown | Profile::Everything) => {
                 let r = self.reg();
                 // A mask that allows too much goes beyond the array.
-                let mask = if self.rng.percent(10) { 2 * most + 1 } else { most };
+                let mask = if self.rng.percent(25) { 2 * most + 1 } else { most };
                 out.push(Stmt::Unknown(r, mask));
                 return Box::new(Expr::Reg(r));
             }
@@ -961,6 +973,19 @@ impl Draw<'_> {
                 } else {
                     out.push(Stmt::Set(r, Expr::Argument));
                 }
+            }
+            Nested => {
+                let i = self.rng.below(2) as u8;
+                let (outer, inner) = (Lock::Mutex(i), Lock::Mutex(1 - i));
+                out.extend([Stmt::Lock(outer), Stmt::Lock(inner)]);
+                if self.rng.percent(30) {
+                    self.store(out);
+                }
+                out.extend([Stmt::Unlock(inner), Stmt::Unlock(outer)]);
+            }
+            Times => {
+                let body = self.block(1);
+                out.push(Stmt::Repeat(2, body));
             }
             StackNode => {
                 out.push(Stmt::Point(1, Target::Stack));

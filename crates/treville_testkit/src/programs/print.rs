@@ -31,7 +31,11 @@ pub const WORDS: u8 = 3;
 pub fn print(program: &Program, prefix: &str) -> String {
     let printer = Printer { program, prefix };
     let mut functions = String::new();
+    let main = printer.main();
     for (i, body) in program.helpers.iter().enumerate() {
+        if !program.has(|s| matches!(s, Stmt::Call { helper, .. } if usize::from(*helper) == i)) {
+            continue;
+        }
         let _ = write!(functions, "static void {prefix}f{i}(int r0) {{\n{}}}\n", printer.body(body, Role::Helper));
     }
     let mut once = String::new();
@@ -39,10 +43,12 @@ pub fn print(program: &Program, prefix: &str) -> String {
         let _ = write!(once, "static void {prefix}init{i}(void) {{ {prefix}p{i} = {}; }}\n", i + 1);
     }
     for (i, body) in program.threads.iter().enumerate() {
+        if !program.has(|s| matches!(s, Stmt::Create(_, f, _) if usize::from(*f) == i)) {
+            continue;
+        }
         let body = printer.body(body, Role::Thread);
-        let _ = write!(functions, "static void *{prefix}thread{i}(void *u) {{\n{body}return 0;\n}}\n");
+        let _ = write!(functions, "static void *{prefix}thread{i}(void *arg) {{\n{body}return 0;\n}}\n");
     }
-    let main = printer.main();
     functions.push_str(&main);
     let once = if functions.contains(&format!("{prefix}init")) { once } else { String::new() };
     let functions = once + &functions;
@@ -152,11 +158,12 @@ impl Printer<'_> {
             let equal: Vec<String> = claim.values.iter().map(equal).collect();
             let _ = writeln!(body, "assert(!({}));", equal.join(" && "));
         }
+        let argument = if mentions(&body, "arg") { "void *arg = 0;\n" } else { "" };
         let local = if body.contains("hn[") { "pthread_t hn[4];\n" } else { "" };
         let own = if body.contains("own") { "struct S own;\nown.a = 0; own.b = 0;\n" } else { "" };
         let init = self.initialise(&(all + &body));
         let registers = registers(&body, false);
-        format!("int {}main(void) {{\n{local}{own}{registers}{init}{body}return 0;\n}}\n", self.prefix)
+        format!("int {}main(void) {{\n{argument}{local}{own}{registers}{init}{body}return 0;\n}}\n", self.prefix)
     }
 
     fn body(&self, block: &[Stmt], role: Role) -> String {
@@ -175,7 +182,7 @@ impl Printer<'_> {
         match e {
             Expr::Const(c) => c.to_string(),
             Expr::Reg(r) => format!("r{r}"),
-            Expr::Argument => "(int)(intptr_t)u".into(),
+            Expr::Argument => "(int)(intptr_t)arg".into(),
             Expr::Bin(op, a, b) => format!("({} {} {})", self.expr(a), sign(*op), self.expr(b)),
             Expr::Not(a) => format!("!{}", self.expr(a)),
             Expr::IsNull(n) => format!("(n{n} == 0)"),
@@ -199,7 +206,7 @@ impl Printer<'_> {
             Place::AtomicHalf(i) => format!("{p}k.h[{i}]"),
             Place::NodeNumber(n) => format!("n{n}->v"),
             Place::NodeField(n, b) => format!("n{n}->s.{}", field(b)),
-            Place::ArgumentField(b) if role == Role::Thread => format!("((struct S *)u)->{}", field(b)),
+            Place::ArgumentField(b) if role == Role::Thread => format!("((struct S *)arg)->{}", field(b)),
             Place::Own(b) if role == Role::Main => format!("own.{}", field(b)),
             Place::ArgumentField(b) | Place::Own(b) => format!("t0.{}", field(b)),
             Place::Local(i, b) => format!("t{i}.{}", field(b)),
@@ -311,6 +318,7 @@ impl Printer<'_> {
             }
             Stmt::SetNext(n, m) => format!("n{n}->next = n{m};"),
             Stmt::Malloc(n) => format!("n{n} = malloc(sizeof(struct N));"),
+            Stmt::Calloc(n) => format!("n{n} = calloc(1, sizeof(struct N));"),
             Stmt::Realloc(n) => format!("n{n} = realloc(n{n}, sizeof(struct N));"),
             Stmt::Free(n) => format!("free(n{n});"),
             Stmt::LoadNode(n, q, o) => format!("n{n} = atomic_load_explicit(&{p}q{q}, {});", order(*o)),
@@ -448,7 +456,7 @@ fn registers(text: &str, helper: bool) -> String {
         }
     }
     if mentions(text, "v[") {
-        out.push_str("int v[4] = {0, 1, 2, 3};\n");
+        out.push_str("int v[4] = {0};\n");
     }
     if mentions(text, "ln") {
         out.push_str("struct N ln;\nln.s.a = 1; ln.s.b = 2; ln.next = 0; atomic_init(&ln.v, 1);\n");

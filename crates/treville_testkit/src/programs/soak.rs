@@ -1,11 +1,12 @@
 //! Campaigns over ranges of seeds. A seed gives a program, its profile and its model, so that a range can be run again, and a
 //! campaign goes on where another one ended.
 
-use super::answers::{Answer, Panel};
+use super::answers::{Answer, Panel, own_texts};
 use super::ast::{Claim, Order, Place, Program, Stmt};
-use super::check::{Difference, MODELS, Report, check, recheck};
+use super::check::{Difference, MODELS, Report, check, check_changed, recheck};
 use super::compile::compile;
 use super::draw::{PROFILES, Profile, draw};
+use super::morph::{self, Morph};
 use super::print::file;
 use super::shrink::shrink;
 use super::turns;
@@ -16,10 +17,12 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use treville::MemoryFiles;
+
+/// The stack of a worker, in bytes.
+const STACK: usize = 64 << 20;
 
 /// Programs that clang gets at once.
-const AT_ONCE: u64 = 200;
+const AT_ONCE: u64 = 100;
 
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -28,16 +31,18 @@ pub struct Plan {
     /// Only this one; otherwise one after the other.
     pub profile: Option<Profile>,
     /// For each question to an engine.
-    pub timeout: Duration,
+    pub effort: u64,
     /// After so many differences the campaign ends.
     pub most_differences: usize,
     pub shrinks: bool,
+    /// No batch begins after so long; the seeds that are done are printed.
+    pub time: Option<Duration>,
 }
 
 impl Plan {
     pub fn new(seeds: Range<u64>) -> Plan {
-        let timeout = Duration::from_millis(500);
-        Plan { seeds, n_threads: 1, profile: None, timeout, most_differences: 3, shrinks: true }
+        let effort = 300;
+        Plan { seeds, n_threads: 1, profile: None, effort, most_differences: 3, shrinks: true, time: None }
     }
 }
 
@@ -106,6 +111,8 @@ pub struct Tally {
     /// Programs that also ran by taking turns, of these with every state visited, of these failing.
     pub turns: [usize; 3],
     pub times: BTreeMap<&'static str, Duration>,
+    /// Programs that were changed, by how.
+    pub changes: BTreeMap<&'static str, usize>,
     /// Why an answer is unknown.
     pub reasons: BTreeMap<String, usize>,
 }
@@ -155,6 +162,7 @@ impl Tally {
         other.kinds.iter().for_each(|(k, v)| *self.kinds.entry(k).or_default() += v);
         other.reasons.iter().for_each(|(k, v)| *self.reasons.entry(k.clone()).or_default() += v);
         other.times.iter().for_each(|(k, v)| *self.times.entry(k).or_default() += *v);
+        other.changes.iter().for_each(|(k, v)| *self.changes.entry(k).or_default() += v);
         sum(&mut self.turns, &other.turns);
     }
 }
@@ -180,6 +188,9 @@ impl Display for Tally {
         }
         let [all, complete, fail] = self.turns;
         writeln!(f, "  by taking turns {all} programs, {complete} with every state, {fail} fail")?;
+        for (name, n) in &self.changes {
+            writeln!(f, "  changed: {name:<28} {n:>6} programs")?;
+        }
         for (name, time) in &self.times {
             writeln!(f, "  time {name:<28} {time:>9.1?}")?;
         }
@@ -205,13 +216,15 @@ pub struct Finding {
 pub fn run(plan: &Plan, seen: &(dyn Fn(Event<'_>) + Sync)) -> (Tally, Vec<Finding>) {
     let next = AtomicU64::new(plan.seeds.start);
     let total = Mutex::new((Tally::default(), Vec::new()));
+    let start = Instant::now();
+    let is_late = || plan.time.is_some_and(|time| start.elapsed() > time);
     let lock = || total.lock().unwrap_or_else(PoisonError::into_inner);
     std::thread::scope(|scope| {
         for _ in 0..plan.n_threads.max(1) {
-            scope.spawn(|| {
+            let worker = || {
                 loop {
                     let from = next.fetch_add(AT_ONCE, Ordering::Relaxed);
-                    if from >= plan.seeds.end || lock().1.len() >= plan.most_differences {
+                    if from >= plan.seeds.end || is_late() || lock().1.len() >= plan.most_differences {
                         return;
                     }
                     let (tally, findings) = batch(plan, from..plan.seeds.end.min(from + AT_ONCE), seen);
@@ -220,7 +233,10 @@ pub fn run(plan: &Plan, seen: &(dyn Fn(Event<'_>) + Sync)) -> (Tally, Vec<Findin
                     total.1.extend(findings);
                     seen(Event::Batch(from, total.0.programs));
                 }
-            });
+            };
+            // As much as the command line gives its workers, which engines may need for deep terms.
+            let spawned = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
+            spawned.expect("a thread can be started");
         }
     });
     total.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -236,18 +252,35 @@ pub enum Event<'a> {
 fn batch(plan: &Plan, seeds: Range<u64>, seen: &dyn Fn(Event<'_>)) -> (Tally, Vec<Finding>) {
     let all: Vec<Drawn> = seeds.map(|seed| of_seed(seed, plan.profile)).collect();
     let programs: Vec<Program> = all.iter().map(|drawn| drawn.program.clone()).collect();
-    let files = MemoryFiles::default();
-    let panel = Panel::new(&files, plan.timeout);
+    let files = own_texts();
+    let panel = Panel::new(&files, plan.effort);
     let (mut tally, mut findings) = (Tally::default(), Vec::new());
     let start = Instant::now();
     let lowered = compile(&programs);
+    let changes: Vec<Option<Morph>> = all.iter().map(change).collect();
+    let changed = |(drawn, morph): (&Drawn, &Option<Morph>)| {
+        morph.and_then(|morph| morph.apply(&drawn.program)).unwrap_or_else(|| drawn.program.clone())
+    };
+    let changed = compile(&all.iter().zip(&changes).map(changed).collect::<Vec<_>>());
     tally.times.insert("clang and lowering", start.elapsed());
-    for (drawn, lowered) in all.iter().zip(lowered) {
-        let Ok(lowered) = lowered else {
-            tally.unread += 1;
-            continue;
+    for (((drawn, lowered), morph), changed) in all.iter().zip(lowered).zip(changes).zip(changed) {
+        let lowered = match lowered {
+            Ok(lowered) => lowered,
+            Err(why) => {
+                tally.unread += 1;
+                *tally.reasons.entry(format!("clang or lowering: {why}")).or_default() += 1;
+                continue;
+            }
         };
-        let report = check(&panel, &drawn.program, &lowered, drawn.model);
+        let mut report = check(&panel, &drawn.program, &lowered, drawn.model);
+        if let (Some(morph), Ok(changed)) = (morph, &changed) {
+            let start = Instant::now();
+            let answer = (&drawn.program, &report.answers[0].1);
+            let wrong = check_changed(&panel, morph, answer, changed, drawn.model);
+            *tally.changes.entry(morph.name()).or_default() += 1;
+            report.times.push(("changed programs", start.elapsed()));
+            report.differences.extend(wrong);
+        }
         tally.note(drawn, &report);
         if let Some(difference) = report.differences.first() {
             let finding = found(plan, &panel, drawn, difference);
@@ -259,6 +292,13 @@ fn batch(plan: &Plan, seeds: Range<u64>, seen: &dyn Fn(Event<'_>)) -> (Tally, Ve
         }
     }
     (tally, findings)
+}
+
+/// A change to the program of a seed.
+fn change(drawn: &Drawn) -> Option<Morph> {
+    let mut rng = Rng::new(drawn.seed ^ 0xc4a9_6e00);
+    rng.draw();
+    morph::choose(&drawn.program, drawn.model, &mut rng)
 }
 
 fn found(plan: &Plan, panel: &Panel<'_>, drawn: &Drawn, difference: &Difference) -> Finding {

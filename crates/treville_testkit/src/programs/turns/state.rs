@@ -108,9 +108,6 @@ impl State {
     fn start(&mut self, function: usize, argument: u64) {
         let id = self.threads.len();
         let locals = [8, 8, 16, NODE_SIZE].map(|size| self.memory.stack(size));
-        for i in 0..4 {
-            let _ = self.memory.write(id, locals[2] + 4 * i, 4, i);
-        }
         for (offset, value) in [(0, 1), (4, 2), (8, 1)] {
             let _ = self.memory.write(id, locals[3] + offset, 4, value);
         }
@@ -445,6 +442,13 @@ impl State {
                 self.write_at(id, at.wrapping_add(16), 8, value)?;
             }
             Stmt::Malloc(n) => self.threads[id].nodes[usize::from(*n)] = self.memory.allocate(NODE_SIZE),
+            Stmt::Calloc(n) => {
+                let address = self.memory.allocate(NODE_SIZE);
+                for offset in (0..u64::from(NODE_SIZE)).step_by(8) {
+                    self.write_at(id, address + offset, 8, 0)?;
+                }
+                self.threads[id].nodes[usize::from(*n)] = address;
+            }
             Stmt::Realloc(n) => self.realloc(id, *n)?,
             Stmt::Free(n) => {
                 let address = self.threads[id].nodes[usize::from(*n)];
@@ -674,6 +678,10 @@ impl State {
 
     /// Whether threads wait for what only they themselves could do. Those that run could do anything.
     pub(super) fn is_deadlock(&self, code: &Code) -> bool {
+        if self.threads[0].status == Status::Done {
+            // The end of `main` is the end of all: what counts is how it was before.
+            return false;
+        }
         let mut stuck: Vec<bool> = (0..self.threads.len()).map(|id| self.waits(code, id)).collect();
         loop {
             let freed = (0..stuck.len()).find(|id| stuck[*id] && self.may_be_freed(code, *id, &stuck));

@@ -1,0 +1,214 @@
+//! Changes to programs whose effect on the answer is known beforehand, whatever the answer is.
+
+use super::ast::{Argument, Copying, Expr, Order, Place, Program, Stmt};
+use crate::Rng;
+
+/// A change to a program, or to what it is asked under.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Morph {
+    /// Two threads are created in the other order.
+    Creation,
+    /// Variables have other names, and so other addresses.
+    Renaming,
+    /// Statements that are never reached, and writes to registers that nobody reads.
+    DeadCode,
+    /// Structs are copied field by field.
+    CopyByFields,
+    /// The first round of each loop stands before it.
+    Unrolled,
+    /// Atomic accesses have the strongest order.
+    StrongerOrders,
+    /// A fence before each access.
+    MoreFences,
+    /// A model that allows more.
+    WeakerModel,
+    /// The text of the model as a file of the user's.
+    OwnText,
+}
+
+pub const MORPHS: &[(Morph, &str)] = &[
+    (Morph::Creation, "other order of creation"),
+    (Morph::Renaming, "variables renamed"),
+    (Morph::DeadCode, "dead code added"),
+    (Morph::CopyByFields, "structs copied by field"),
+    (Morph::Unrolled, "loops unrolled once"),
+    (Morph::StrongerOrders, "stronger orders"),
+    (Morph::MoreFences, "more fences"),
+    (Morph::WeakerModel, "weaker model"),
+    (Morph::OwnText, "text of the model as a file"),
+];
+
+/// How the answer of the changed program relates to that of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// Both fail or neither; the same number of executions.
+    Equal,
+    /// Both fail or neither.
+    SameVerdict,
+    /// It fails only if the program does.
+    FailsLess,
+    /// It fails if the program does.
+    FailsMore,
+}
+
+impl Morph {
+    pub fn name(self) -> &'static str {
+        MORPHS.iter().find(|(morph, _)| *morph == self).map_or("", |(_, name)| name)
+    }
+
+    pub fn named(name: &str) -> Option<Morph> {
+        MORPHS.iter().find(|(_, known)| *known == name).map(|(morph, _)| *morph)
+    }
+
+    pub fn relation(self) -> Relation {
+        match self {
+            Morph::Creation | Morph::Renaming | Morph::DeadCode | Morph::OwnText => Relation::Equal,
+            Morph::CopyByFields | Morph::Unrolled => Relation::SameVerdict,
+            Morph::StrongerOrders | Morph::MoreFences => Relation::FailsLess,
+            Morph::WeakerModel => Relation::FailsMore,
+        }
+    }
+
+    /// The changed program; none if there is nothing to change.
+    pub fn apply(self, program: &Program) -> Option<Program> {
+        let mut changed = program.clone();
+        match self {
+            Morph::Creation => swap_creation(&mut changed.main),
+            Morph::Renaming => rename(&mut changed),
+            Morph::DeadCode => add_dead_code(&mut changed),
+            Morph::CopyByFields => changed.visit_mut(&mut |stmt| {
+                if let Stmt::Copy(_, _, how) = stmt {
+                    *how = Copying::Fields;
+                }
+            }),
+            Morph::Unrolled => changed.blocks_mut().for_each(|block| *block = unroll(block)),
+            Morph::StrongerOrders => changed.visit_mut(&mut strengthen),
+            Morph::MoreFences => changed.threads.iter_mut().for_each(fence_all),
+            Morph::WeakerModel | Morph::OwnText => return Some(changed),
+        }
+        (changed != *program).then_some(changed)
+    }
+
+    /// The model for the changed program; none if there is none that fits.
+    pub fn model(self, model: &'static str) -> Option<&'static str> {
+        match (self, model) {
+            (Morph::WeakerModel, "sc") => Some("rc11"),
+            (Morph::WeakerModel, "tso") => Some("pso"),
+            (Morph::WeakerModel, "rc11") => Some("imm"),
+            (Morph::OwnText, "rc11") => Some("own-rc11.cat"),
+            (Morph::OwnText, "ra") => Some("own-ra.cat"),
+            (Morph::OwnText, "imm") => Some("own-imm.cat"),
+            (Morph::WeakerModel | Morph::OwnText, _) => None,
+            _ => Some(model),
+        }
+    }
+}
+
+/// One that can be applied, chosen at random.
+pub fn choose(program: &Program, model: &'static str, rng: &mut Rng) -> Option<Morph> {
+    let fits = |morph: &Morph| morph.model(model).is_some() && morph.apply(program).is_some();
+    let all: Vec<Morph> = MORPHS.iter().map(|(morph, _)| *morph).filter(fits).collect();
+    (!all.is_empty()).then(|| rng.pick(&all))
+}
+
+fn swap_creation(main: &mut [Stmt]) {
+    let free = |stmt: &Stmt| matches!(stmt, Stmt::Create(_, _, Argument::Null | Argument::Number(_)));
+    if let Some(i) = (1..main.len()).find(|i| free(&main[i - 1]) && free(&main[*i])) {
+        main.swap(i - 1, i);
+    }
+}
+
+/// The other way round, among those that programs use.
+fn renamed(place: &mut Place) {
+    match place {
+        Place::Atomic(i) if *i < 3 => *i = 2 - *i,
+        Place::Plain(i) if *i > 1 => *i = 5 - *i,
+        _ => {}
+    }
+}
+
+fn rename(program: &mut Program) {
+    program.visit_mut(&mut |stmt| match stmt {
+        Stmt::Load(_, place, _)
+        | Stmt::Store(place, _, _)
+        | Stmt::Fetch(_, _, place, _, _)
+        | Stmt::Cas { place, .. } => {
+            renamed(place);
+        }
+        _ => {}
+    });
+    if let Some(claim) = &mut program.claim {
+        claim.values.iter_mut().for_each(|(place, _)| renamed(place));
+    }
+}
+
+fn add_dead_code(program: &mut Program) {
+    let dead = || vec![Stmt::Store(Place::Atomic(0), Expr::Const(7), Order::Relaxed), Stmt::Assert(Expr::Const(0))];
+    for block in program.blocks_mut() {
+        let middle = block.len() / 2;
+        block.insert(middle, Stmt::If(Expr::Const(0), dead(), Vec::new()));
+    }
+}
+
+/// The first round of a loop, then the loop.
+fn unroll(block: &[Stmt]) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    for stmt in block {
+        match stmt {
+            Stmt::Loop(body) => out.extend(peel(body, &Stmt::Loop(body.clone()))),
+            Stmt::Repeat(n, body) if !breaks(body) => (0..*n).for_each(|_| out.extend(unroll(body))),
+            other => out.push(other.clone()),
+        }
+    }
+    out
+}
+
+/// The statements of a round, with the loop where the round ends.
+fn peel(round: &[Stmt], again: &Stmt) -> Vec<Stmt> {
+    match round.split_first() {
+        None => vec![again.clone()],
+        Some((Stmt::BreakIf(cond), rest)) => {
+            vec![Stmt::If(Expr::Not(Box::new(cond.clone())), peel(rest, again), Vec::new())]
+        }
+        Some((first, rest)) => std::iter::once(first.clone()).chain(peel(rest, again)).collect(),
+    }
+}
+
+/// Whether a block has a break of its own loop, at whatever depth.
+fn breaks(block: &[Stmt]) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::BreakIf(_) => true,
+        Stmt::If(_, then, otherwise) => breaks(then) || breaks(otherwise),
+        _ => false,
+    })
+}
+
+fn strengthen(stmt: &mut Stmt) {
+    match stmt {
+        Stmt::Load(_, _, o) | Stmt::Store(_, _, o) | Stmt::Fetch(_, _, _, _, o) if *o != Order::Plain => {
+            *o = Order::SeqCst;
+        }
+        Stmt::LoadNode(_, _, o)
+        | Stmt::StoreNode(_, _, o)
+        | Stmt::SwapNode(_, _, _, o)
+        | Stmt::LoadWord(_, _, o)
+        | Stmt::StoreWord(_, _, o)
+        | Stmt::SwapWord(_, _, _, o)
+        | Stmt::Fence(o) => *o = Order::SeqCst,
+        Stmt::Cas { order, fail, .. } | Stmt::CasNode { order, fail, .. } => {
+            (*order, *fail) = (Order::SeqCst, Order::SeqCst);
+        }
+        _ => {}
+    }
+}
+
+fn fence_all(block: &mut Vec<Stmt>) {
+    let fenced = |stmt: &Stmt| matches!(stmt, Stmt::Load(..) | Stmt::Store(..) | Stmt::Fetch(..) | Stmt::LoadNode(..));
+    let old = std::mem::take(block);
+    for stmt in old {
+        if fenced(&stmt) {
+            block.push(Stmt::Fence(Order::SeqCst));
+        }
+        block.push(stmt);
+    }
+}
