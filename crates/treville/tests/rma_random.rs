@@ -6,7 +6,6 @@ mod rma_definition;
 
 use rma_definition::{Definition, Slow};
 use std::time::Duration;
-use std::time::Duration;
 use treville::base::Cancel;
 use treville::report::{Content, VerdictWord};
 use treville::task::Silent;

@@ -70,7 +70,10 @@ fn check(rng: &mut Rng, names: &[String]) -> String {
         4 => format!("empty {} & {}", relation(rng, names, 2), relation(rng, names, 1)),
         5 => format!("irreflexive {}", relation(rng, names, 3)),
         6 => format!("~empty {} | {}", relation(rng, names, 1), "id"),
-        _ => format!("acyclic {}", except(rng, &relation(rng, names, 3), names)),
+        _ => {
+            let ordered = relation(rng, names, 3);
+            format!("acyclic {}", except(rng, &ordered, names))
+        }
     }
 }
 

@@ -63,7 +63,7 @@ impl Isa for Lisa {
         Some(r(reg))
     }
 
-    fn names_locations(&self) -> bool {
+    fn names_locations(&self, _: bool) -> bool {
         true
     }
 
