@@ -1,5 +1,7 @@
 // What a hazard pointer protects must be read again: otherwise it may be retired before.
 // verify: yes
+// verify --engine bmc: yes
+// verify --cflags=-DNOREVALIDATE --engine bmc: no, use-after-free
 // verify --cflags=-DNOREVALIDATE: no, use-after-free
 // verify --cflags=-DNOPROTECT: no, use-after-free
 // verify --cflags=-DNOREVALIDATE --model sc: no, use-after-free
