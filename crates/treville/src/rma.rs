@@ -40,6 +40,20 @@ pub struct RmaOptions {
     pub solver: SolverWord,
 }
 
+impl RmaOptions {
+    /// The first option, as it is typed, that says something else than is usual.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let usual = RmaOptions::default();
+        let given = [
+            (self.flushes != usual.flushes, "--flush"),
+            (self.reduction.is_some(), "--reduction"),
+            (self.abstraction.is_some(), "--abstraction"),
+            (self.solver != usual.solver, "--solver"),
+        ];
+        given.into_iter().find_map(|(given, option)| given.then_some(option))
+    }
+}
+
 /// Who answers questions about numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SolverWord {

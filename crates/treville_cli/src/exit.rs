@@ -1,7 +1,7 @@
 //! Exit statuses, in one place.
 
 use std::process::ExitCode;
-use treville::report::VerdictWord;
+use treville::report::{Failure, FileReport, VerdictWord};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
@@ -13,6 +13,8 @@ pub(crate) enum Status {
     Wrong,
     /// A limit was reached, or the engine refuses the task.
     Unknown,
+    /// A mistake of our own: engines disagree, or a check has failed.
+    Internal,
 }
 
 impl Status {
@@ -25,13 +27,22 @@ impl Status {
         }
     }
 
-    /// The worse of two: wrong, then no, then unknown, then yes.
+    pub(crate) fn of_report(report: &FileReport) -> Status {
+        if report.is_internal() { Status::Internal } else { Status::of(report.verdict()) }
+    }
+
+    pub(crate) fn of_failure(failure: &Failure) -> Status {
+        if failure.internal.is_some() { Status::Internal } else { Status::of(failure.word) }
+    }
+
+    /// The worse of two: internal, then wrong, then no, then unknown, then yes.
     pub(crate) fn and(self, other: Status) -> Status {
         let badness = |status| match status {
             Status::Yes => 0,
             Status::Unknown => 1,
             Status::No => 2,
             Status::Wrong => 3,
+            Status::Internal => 4,
         };
         if badness(other) > badness(self) { other } else { self }
     }
@@ -42,6 +53,7 @@ impl Status {
             Status::No => 1,
             Status::Wrong => 2,
             Status::Unknown => 3,
+            Status::Internal => 4,
         }
     }
 }
@@ -54,11 +66,11 @@ impl From<Status> for ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::Status::{No, Unknown, Wrong, Yes};
+    use super::Status::{Internal, No, Unknown, Wrong, Yes};
 
     #[test]
     fn the_worst_wins() {
-        let order = [Yes, Unknown, No, Wrong];
+        let order = [Yes, Unknown, No, Wrong, Internal];
         for (i, a) in order.into_iter().enumerate() {
             for (j, b) in order.into_iter().enumerate() {
                 assert_eq!(a.and(b), order[i.max(j)]);

@@ -68,6 +68,9 @@ pub fn json(report: &FileReport, details: Details) -> String {
 
 fn failed(object: &mut Object, failure: &Failure) {
     object.string("reason", &failure.reason);
+    if failure.internal.is_some() {
+        object.raw("internal", "true");
+    }
     if let Some((_, at)) = &failure.position {
         object.number("line", at.line as u64);
         object.number("column", at.column as u64);
@@ -100,6 +103,9 @@ fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details
             object.number("blocked", counts.blocked);
         }
     }
+    if !checked.warnings.is_empty() {
+        object.raw("warnings", &strings(&checked.warnings));
+    }
     if !outcome.flags.is_empty() {
         let names: Vec<String> = outcome.flags.keys().map(ToString::to_string).collect();
         object.raw("flags", &strings(&names));
@@ -123,6 +129,9 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
     if let Some(counts) = &checked.outcome.counts {
         object.number("executions", counts.executions);
         object.number("blocked", counts.blocked);
+    }
+    if !checked.warnings.is_empty() {
+        object.raw("warnings", &strings(&checked.warnings));
     }
     if let Some(violation) = &checked.outcome.violation {
         let mut found = Object::new();

@@ -47,6 +47,8 @@ pub struct ProgramChecked {
     /// Yes: it cannot.
     pub verdict: Verdict,
     pub scope: Scope,
+    /// Why the answer may be about less than it seems.
+    pub warnings: Vec<String>,
 }
 
 /// A program with what it claims of its runs, and the answers.
@@ -83,6 +85,8 @@ pub struct Checked {
     pub scope: Scope,
     /// The `Hash=` of the test's header.
     pub hash: Option<String>,
+    /// Why the answer may be about less than it seems.
+    pub warnings: Vec<String>,
 }
 
 /// A file that got no answer: its text, its model or the call is wrong, or nobody takes the task.
@@ -90,6 +94,8 @@ pub struct Checked {
 pub struct Failure {
     /// `Unknown` if an engine refused, `Error` otherwise.
     pub word: VerdictWord,
+    /// A mistake of our own, not of the input: what is needed to look into it.
+    pub internal: Option<String>,
     pub reason: String,
     /// Where the first error is.
     pub position: Option<(String, LineCol)>,
@@ -150,6 +156,11 @@ impl FileReport {
             Content::Claims(checked) => VerdictWord::of(&checked.verdict),
             Content::Remote(checked) => VerdictWord::of(&checked.verdict),
         }
+    }
+
+    /// Whether a check of our own has failed.
+    pub fn is_internal(&self) -> bool {
+        matches!(&self.content, Content::Failed(failure) if failure.internal.is_some())
     }
 
     /// Why there is no yes or no.

@@ -1,16 +1,17 @@
 //! `treville verify`: one file with its states, or a batch with a table.
 
 use super::proofs::ProofFolder;
-use super::{cancel, configure, expand, jobs, say_failure, step};
+use super::{cancel, configure, expand, jobs, panicked, say_failure, step};
 use crate::args::{Emit, VerifyArgs, VerifyFormat};
 use crate::batch::{self, Done};
 use crate::disk::Disk;
+use crate::evidence;
 use crate::exit::Status;
 use crate::output::Output;
 use crate::progress::{Progress, Watch};
 use std::time::{Duration, Instant};
 use treville::report::{Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, summary_row, text};
-use treville::{Options, Session, Stage, States};
+use treville::{Options, Session, Stage, States, unreadable};
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let files = match expand(&args.inputs, output) {
@@ -50,14 +51,13 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let watch = Watch::new(files.len(), args.stats);
     let work = |file: &String| session.verify(file, &options, &watch);
     batch::run(&files, workers, &cancel, work, |file, result| {
-        let report = match result {
+        let mut report = match result {
             Done::Result(report) => report,
-            Done::Panicked(why) => {
-                unfinished(file, VerdictWord::Error, &format!("internal error, please report it: {why}"))
-            }
-            Done::Skipped => unfinished(file, VerdictWord::Unknown, "interrupted"),
+            Done::Panicked(why) => unfinished(file, panicked(file, &why)),
+            Done::Skipped => unfinished(file, Failure { word: VerdictWord::Unknown, ..unreadable("interrupted") }),
         };
-        status = status.and(Status::of(report.verdict()));
+        evidence::keep(&mut report);
+        status = status.and(Status::of_report(&report));
         done += 1;
         progress.clear(output);
         watch.clear(output);
@@ -93,8 +93,7 @@ fn emit(session: &Session<'_>, files: &[String], options: &Options, stage: Emit,
 }
 
 /// A report about a file that was not checked to its end.
-fn unfinished(file: &str, word: VerdictWord, reason: &str) -> FileReport {
-    let failure = Failure { word, ..treville::unreadable(reason) };
+fn unfinished(file: &str, failure: Failure) -> FileReport {
     FileReport {
         file: file.to_owned(),
         model: String::new(),
