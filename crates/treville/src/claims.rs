@@ -1,7 +1,7 @@
 //! Programs that say themselves what holds of their runs, checked on a machine.
 
 use crate::executions::unknown;
-use crate::{Options, Session, failure, refusal, sidecar, unreadable};
+use crate::{Options, Session, States, failure, refusal, sidecar, unreadable};
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, SourceMap};
 use treville_ir::{Claims, Failure as Failing, Program, Prop};
@@ -189,7 +189,10 @@ fn refuse_options(options: &Options) -> Result<(), Failure> {
     let (model, run) = (&options.model, &options.run);
     let given = [
         (run.bound.is_some(), "--bound: a machine runs loops as they are; --max-messages and --max-actions bound it"),
-        (run.cross_check.is_some(), "--cross-check: no other engine takes these programs"),
+        (run.named_check().is_some(), "--cross-check: no other engine takes these programs"),
+        (run.states == States::Listed, "--states and --format herd: what these programs ask is said of every state"),
+        (run.weak_cas, "--weak-cas belongs to the engine explore"),
+        (run.rma.max_pending.is_some(), "--max-pending is about programs in .rma"),
         (run.plain, "--plain belongs to the engine enumerate"),
         (run.bmc.proofs, "--proof belongs to the engine bmc"),
         (!model.variants.is_empty(), "--variant is about models in CAT, not machines"),

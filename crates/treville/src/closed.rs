@@ -145,6 +145,7 @@ impl Session<'_> {
             question: Some(Arc::new(question)),
             queries: leaks.all.iter().map(|(_, goal)| Query { goal: goal.clone() }).collect(),
             retry: None,
+            observer: None,
             ..inner.clone()
         };
         let leaking = told(&ended, &leaks);

@@ -21,6 +21,7 @@ impl Session<'_> {
     /// # Errors
     /// If one of the two has no complete answer.
     pub fn compare(&self, path: &str, models: &[String; 2], options: &Options) -> Result<Comparison, Failure> {
+        crate::rma::refuse_verb(path, "compare")?;
         let engine = options.run.engine.as_deref().filter(|engine| *engine != "auto");
         if let Some(language) = programs::language(path) {
             if let Some(engine) = engine.filter(|engine| *engine != BY_EXECUTION) {
@@ -111,7 +112,7 @@ fn only_executions(
     options: &Options,
     tell: &dyn Fn(&[FinalValue]) -> String,
 ) -> Result<([Difference; 2], bool), Failure> {
-    if options.run.cross_check.is_some() {
+    if options.run.named_check().is_some() {
         return Err(unknown("executions are compared by one engine; --cross-check is for outcomes".to_owned()));
     }
     let mut bounded = false;

@@ -30,6 +30,7 @@ impl Session<'_> {
         deep: bool,
         options: &Options,
     ) -> Result<Explanation, Failure> {
+        crate::rma::refuse_verb(path, "explain")?;
         let mut loaded = self.load_asking(path, outcome, options)?;
         loaded.question = Arc::new(asked(&loaded.question));
         let model = self.library.linked(&options.model, &loaded.program)?;

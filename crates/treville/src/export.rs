@@ -5,7 +5,7 @@ use crate::executions::unknown;
 use crate::{Options, Session, refusal, unreadable};
 use std::sync::Arc;
 use treville_ir::{Aware, Claims, Prop, Term};
-use treville_machine::{guarded, least_actions};
+use treville_machine::{LeastActions, guarded, least_actions};
 use treville_report::{Exported, ExportedMemory, Failure};
 
 impl Session<'_> {
@@ -32,16 +32,39 @@ impl Session<'_> {
         }
         let refused = |why| refusal("machine", &[why], &sources);
         let guarded = guarded(&program, &claims).map_err(refused)?;
-        let least = least_actions(&program, &claims, &self.cancel).map_err(refused)?;
-        let Some(max_actions) = options.run.max_actions.or(least) else {
-            return Err(unknown("no number of accesses leads to every state; --max-actions N bounds them".to_owned()));
+        let given = options.run.max_actions;
+        let most_states = options.run.max_states.or(given.map(|_| STATES_FOR_A_COMMENT));
+        let least = least_actions(&program, &claims, most_states, &self.cancel_for(&options.run)).map_err(refused)?;
+        let max_actions = match (given, &least) {
+            (Some(given), _) => given,
+            (None, LeastActions::Found(least)) => *least,
+            (None, LeastActions::Never) => {
+                return Err(unknown(
+                    "no number of accesses leads to every state; --max-actions N bounds them".to_owned(),
+                ));
+            }
+            (None, LeastActions::Stopped(why)) => {
+                return Err(unknown(format!(
+                    "{why} before it was known how many accesses lead to every state; --max-actions N bounds them"
+                )));
+            }
         };
         if (max_actions as usize) < program.objects.len() {
             let n = program.objects.len();
             return Err(unreadable(format!("--max-actions {max_actions}: there are {n} initial writes already")));
         }
         let claims = Arc::new(claims);
-        Ok(Exported { program, claims, sources, guarded, memory, max_actions, least_actions: least })
+        Ok(Exported { program, claims, sources, guarded, memory, max_actions, least_actions: found(&least) })
+    }
+}
+
+/// States that are looked at to say whether the bound of the call is enough, which is a comment only.
+const STATES_FOR_A_COMMENT: u64 = 50_000;
+
+fn found(least: &LeastActions) -> Option<u32> {
+    match least {
+        LeastActions::Found(least) => Some(*least),
+        LeastActions::Never | LeastActions::Stopped(_) => None,
     }
 }
 

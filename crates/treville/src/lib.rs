@@ -6,6 +6,7 @@
 //!
 //! This crate does no IO of its own and keeps no global state.
 
+mod audited;
 mod auto;
 mod claims;
 mod closed;

@@ -4,8 +4,8 @@ use crate::{ModelOptions, Session, front_ends, unreadable};
 use std::sync::Arc;
 use treville_base::{Diagnostic, Name, Severity, SourceMap, Span};
 use treville_ir::Dialect;
-use treville_model::Model;
 use treville_model::syntax::{CheckMode, Ins, InsKind, Unit};
+use treville_model::{Check, Foregone, Model};
 use treville_report::Failure;
 
 /// A model without errors.
@@ -32,12 +32,51 @@ impl Session<'_> {
         let own = parsed.units.last();
         let mut diagnostics = own.map(treville_cat::lint).unwrap_or_default();
         diagnostics.extend(vacuous(&model));
-        diagnostics.extend(model.warnings.iter().cloned());
+        diagnostics.extend(always_accepted(&model));
+        diagnostics.extend(suspicious(&model));
         let no_test = |d: Diagnostic| Diagnostic { severity: Severity::Warning, ..d }.help("no test can be run yet");
         diagnostics.extend(unsupported.into_iter().map(no_test));
         let definitions = own.map_or(0, definitions);
         Ok(ModelChecked { diagnostics, axioms: axioms(&model), definitions, sources: parsed.sources })
     }
+}
+
+impl Session<'_> {
+    /// What makes the answers of a model given as a file doubtful: warnings for everyone who uses it. A bundled model has
+    /// none, and what is wrong with a file is said when it is linked.
+    pub fn model_warnings(&self, options: &ModelOptions) -> (Vec<Diagnostic>, Arc<SourceMap>) {
+        let nothing = (Vec::new(), Arc::new(SourceMap::new()));
+        let Some(name) = options.name.as_deref().filter(|name| treville_cat::bundled(name).is_none()) else {
+            return nothing;
+        };
+        let Ok(parsed) = self.library.parse(name, options) else { return nothing };
+        let examined = dialect_named(None).and_then(|dialect| parsed.examine(&dialect, &options.variants));
+        examined.map_or(nothing, |(model, _)| (suspicious(&model), parsed.sources))
+    }
+}
+
+/// Names that nothing binds, in definitions that no axiom uses; axioms that reject everything; no axiom at all.
+fn suspicious(model: &Model) -> Vec<Diagnostic> {
+    let mut found = model.warnings.clone();
+    for (id, _) in model.foregone().into_iter().filter(|(_, outcome)| *outcome == Foregone::Rejects) {
+        let check = &model.checks[id];
+        let message = format!("`{}` rejects every execution: what it tests never holds", check.name);
+        found.push(Diagnostic::warning(check.span, message));
+    }
+    if axioms(model) == 0 && model.vacuous.is_empty() {
+        let none = Diagnostic::warning(None, "the model has no axiom: it allows every execution");
+        found.push(none.help("an axiom begins with `acyclic`, `irreflexive` or `empty`, in small letters"));
+    }
+    found
+}
+
+/// Axioms that can reject nothing, by their form.
+fn always_accepted(model: &Model) -> Vec<Diagnostic> {
+    let accepted = model.foregone().into_iter().filter(|(_, outcome)| *outcome == Foregone::Accepts);
+    let warn = |check: &Check| {
+        Diagnostic::warning(check.span, format!("`{}` tests nothing: it holds of every execution", check.name))
+    };
+    accepted.map(|(id, _)| warn(&model.checks[id])).collect()
 }
 
 fn axioms(model: &Model) -> usize {

@@ -1,9 +1,9 @@
 //! A second opinion: where the tool chooses the engine and the answer came soon, another engine is asked for a moment. If it
 //! has a complete answer too, and another one, that is an internal error, with what is needed to look into it.
 
-use crate::auto::Choice;
+use crate::auto::{self, Choice};
 use crate::engines::Engines;
-use crate::{Options, RunOptions, Session, unreadable};
+use crate::{Options, RunOptions, Session, internal};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use treville_ir::Program;
@@ -47,6 +47,11 @@ pub(crate) fn engine_beside(choice: &Choice, program: &Program, kernel: bool) ->
     }
 }
 
+/// Whether an outcome is a complete answer: a violation, or that nothing fails in some execution that completes.
+pub(crate) fn is_answer(outcome: &Outcome) -> bool {
+    auto::decides(outcome) && (outcome.violation.is_some() || outcome.completes == Some(true))
+}
+
 /// What two complete answers about a program differ in: whether it fails. How it does may differ.
 pub(crate) fn disagreement(first: &Outcome, second: &Outcome) -> Option<String> {
     match (&first.violation, &second.violation) {
@@ -63,13 +68,13 @@ pub(crate) fn disagree(first: &str, second: &str, what: &str, outcomes: [&Outcom
         let _ = writeln!(evidence, "\n== the answer of {name}\n{outcome:#?}");
     }
     let reason = format!("the engines {first} and {second} disagree, which is a bug: {what}");
-    Failure { internal: Some(evidence), ..unreadable(reason) }
+    internal(reason, evidence)
 }
 
 impl Session<'_> {
     /// An internal error with all that it needs to be repeated: the call, the program and the model.
     pub(crate) fn with_input(&self, mut failure: Failure, path: &str, options: &Options) -> Failure {
-        let Some(evidence) = &mut failure.internal else { return failure };
+        let Some(evidence) = &mut failure.evidence else { return failure };
         let _ = writeln!(evidence, "\n== options\n{options:#?}");
         let model = options.model.name.iter().filter(|name| self.files.is_file(name));
         for file in [path].into_iter().chain(model.map(String::as_str)) {

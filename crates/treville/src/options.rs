@@ -38,6 +38,8 @@ pub struct RunOptions {
     pub plain: bool,
     /// A second engine, which must agree; none: one is asked where that costs little, unless this says `none`.
     pub cross_check: Option<String>,
+    /// So many random executions of a program must be among those that were visited.
+    pub audit: Option<u64>,
     /// Iterations of a loop.
     pub bound: Option<u32>,
     /// Events of one execution.

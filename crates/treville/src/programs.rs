@@ -3,7 +3,8 @@
 use crate::auto::{self, Choice};
 use crate::executions::unknown;
 use crate::{
-    Files, ModelOptions, Options, Session, closed, failure, front_ends, library, opinion, refusal, unreadable, warnings,
+    Files, ModelOptions, Options, Session, audited, closed, failure, front_ends, library, opinion, refusal, unreadable,
+    warnings,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -45,6 +46,9 @@ const TODAYS_C: &[&str] = &["rc11", "ra", "imm"];
 /// the more is forbidden. Not so c11, where what is read must be visible, which other accesses may be the reason for.
 const FORGIVING: &[&str] = &["sc", "tso", "arm", "aarch64", "power", "riscv", "ra", "rc11", "imm"];
 
+/// Where a program begins.
+const ENTRY: &str = "main";
+
 /// The model when none is named.
 const DEFAULT_MODEL: &str = "rc11";
 
@@ -81,7 +85,7 @@ fn read_llvm(path: &str, text: &str, options: &Options, files: &dyn Files, _: &C
 }
 
 fn from_llvm(path: &str, ir: &str, options: &Options, mut sources: SourceMap, files: &dyn Files) -> Read {
-    let options = LowerOptions { name: path, weak_cas: options.run.weak_cas };
+    let options = LowerOptions { name: path, entry: ENTRY, weak_cas: options.run.weak_cas };
     let file = sources.add(if path.ends_with(".ll") { path.to_owned() } else { format!("{path}.ll") }, ir);
     let lowered = treville_llvm::parse(file, ir)
         .and_then(|module| treville_llvm::lower(&module, &options, &mut sources, &mut |name| files.read(name).ok()));
@@ -147,8 +151,34 @@ impl Session<'_> {
         // The time of the compiler counts.
         let cancel = self.cancel_for(&options.run);
         let (program, sources) = self.read_program(path, language, options)?;
+        self.check_read(&program, sources, options, stories, cancel, monitor)
+    }
+
+    /// Checks a program that its front end has read already.
+    ///
+    /// # Errors
+    /// As for a file: what the model or the engine refuses.
+    pub fn check_lowered(
+        &self,
+        program: &Program,
+        sources: SourceMap,
+        options: &Options,
+    ) -> Result<ProgramChecked, Failure> {
+        let cancel = self.cancel_for(&options.run);
+        self.check_read(program, sources, options, 0, cancel, &Silent).map(|run| run.checked)
+    }
+
+    fn check_read(
+        &self,
+        program: &Program,
+        sources: SourceMap,
+        options: &Options,
+        stories: usize,
+        cancel: Cancel,
+        monitor: &dyn Monitor,
+    ) -> Result<Run, Failure> {
         let call = Call { sources: Arc::new(sources), options, stories, cancel };
-        let run = self.run_program(&program, &call, monitor)?;
+        let run = self.run_program(program, &call, monitor)?;
         match run.without_unread(options) {
             Some(smaller) if stories == 0 => Ok(self.proved(&smaller, &call, run)),
             _ => Ok(run),
@@ -236,6 +266,13 @@ impl Session<'_> {
             symmetries: Vec::new(),
             stories: *stories,
             retry: None,
+            observer: None,
+        };
+        let audited =
+            options.run.audit.map(|samples| audited::Audited::new(samples, engine.info().name)).transpose()?;
+        let task = match &audited {
+            Some(audited) => audited.watching(task),
+            None => task,
         };
         let run = |engine: &dyn Engine, task: &Task, monitor: &dyn Monitor| {
             if closed::is_for_tests(engine) {
@@ -247,7 +284,7 @@ impl Session<'_> {
         };
         // Complete executions are shown by the one that lists them.
         let begun = Instant::now();
-        let beside = self.engines.beside(&options.run, kernel).filter(|_| *stories == 0);
+        let beside = self.engines.beside(&options.run, kernel).filter(|_| *stories == 0 && audited.is_none());
         let (outcome, choice) = match &beside {
             Some(beside) => auto::race([&*engine, &**beside], &task, &run, monitor)?,
             None => (run(&*engine, &task, monitor)?, Choice::named(&*engine)),
@@ -262,21 +299,27 @@ impl Session<'_> {
             if let Some(what) = closed::disagreement(&outcome, &other) {
                 return Err(opinion::disagree(choice.engine, second, &what, [&outcome, &other]));
             }
-        } else if *stories == 0 && auto::decides(&outcome) && opinion::is_wanted(&options.run, begun) {
+        } else if *stories == 0
+            && audited.is_none()
+            && auto::decides(&outcome)
+            && opinion::is_wanted(&options.run, begun)
+        {
             let second = opinion::engine_beside(&choice, &in_c, kernel);
             let engine = second.and_then(|name| self.engines.named(name).ok());
             // Who has no complete answer in a moment has none.
             let other = engine.and_then(|engine| run(&*engine, &opinion::in_a_moment(&task), &Silent).ok());
-            if let (Some(second), Some(other)) = (second, other.filter(auto::decides))
+            if let (Some(second), Some(other)) = (second, other.filter(opinion::is_answer))
                 && let Some(what) = opinion::disagreement(&outcome, &other)
             {
                 return Err(opinion::disagree(choice.engine, second, &what, [&outcome, &other]));
             }
         }
+        let audit = audited.map(|audited| audited.check(&task, &outcome, sources)).transpose()?;
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
         let warnings = warnings::of_program(&in_c, sources);
-        let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope, warnings };
+        let sources = Arc::clone(sources);
+        let checked = ProgramChecked { program, sources, outcome, verdict, scope, warnings, audit };
         Ok(Run { model, choice, in_c, checked })
     }
 }

@@ -9,14 +9,14 @@ mod synth;
 pub use stages::Stage;
 pub use synth::{Cost, Search, SynthOptions};
 
-use crate::{Options, RunOptions, Session, failure, unreadable};
-use exact::{Exact, Limits};
+use crate::{Options, RunOptions, Session, States, failure, unreadable};
+use exact::{Completes, Exact, Limits};
 use std::sync::Arc;
 use treville_abstract::{Checked, Patience, Portfolio, Solver, Wanted, Z3};
 use treville_base::{BitSet, Cancel, Diagnostic, SourceMap};
 use treville_report::{Chosen, Failure, RmaChecked, RmaRun};
 use treville_rma::Program;
-use treville_task::{Scope, Stats, StopReason, Verdict};
+use treville_task::{Reductions, Scope, Stats, StopReason, Verdict};
 
 pub use treville_abstract::Abstraction;
 pub use treville_rma_machine::Reduction;
@@ -25,6 +25,10 @@ pub(crate) const ENDING: &str = ".rma";
 
 /// The memory that these programs are for; `sc` is the other one.
 const MODEL: &str = "rma";
+
+/// Why nothing is said to hold.
+pub(crate) const NOTHING_COMPLETES: &str =
+    "no run completes, so a yes would say nothing: some process never comes to its end";
 
 const MACHINE: &str = "machine";
 const ABSTRACT: &str = "abstract";
@@ -38,6 +42,8 @@ pub struct RmaOptions {
     pub reduction: Option<Reduction>,
     pub abstraction: Option<Abstraction>,
     pub solver: SolverWord,
+    /// So many operations of a statement can be on their way.
+    pub max_pending: Option<u8>,
 }
 
 impl RmaOptions {
@@ -49,6 +55,7 @@ impl RmaOptions {
             (self.reduction.is_some(), "--reduction"),
             (self.abstraction.is_some(), "--abstraction"),
             (self.solver != usual.solver, "--solver"),
+            (self.max_pending.is_some(), "--max-pending"),
         ];
         given.into_iter().find_map(|(given, option)| given.then_some(option))
     }
@@ -168,6 +175,7 @@ impl Session<'_> {
     pub(crate) fn check_rma(&self, path: &str, options: &Options) -> Result<Run, Failure> {
         let Remote { program, sources, warnings, .. } = self.load_rma(path)?;
         refuse_options(options)?;
+        refuse_of_others(options)?;
         let model = model(options)?;
         let placement = options.run.rma.flushes.of(&program).map_err(|why| unreadable(format!("--flush: {why}")))?;
         let cancel = self.cancel_for(&options.run);
@@ -214,11 +222,19 @@ pub(crate) fn refuse_options(options: &Options) -> Result<(), Failure> {
     let (model, run) = (&options.model, &options.run);
     let given = [
         (run.bound.is_some(), "--bound: loops of these programs are run as they are"),
-        (run.cross_check.is_some(), "--cross-check: ask for the other engine of these programs by --engine"),
+        (run.named_check().is_some(), "--cross-check: ask for the other engine of these programs by --engine"),
         (run.plain, "--plain belongs to the engine enumerate"),
         (run.bmc.proofs, "--proof belongs to the engine bmc"),
         (run.inductive, "--inductive is about programs in .rar and their invariants"),
         (!run.properties.is_empty(), "--property: these programs say themselves what must hold"),
+        (
+            run.max_messages.is_some(),
+            "--max-messages belongs to machines for programs in .rar; --max-pending is for .rma",
+        ),
+        (run.max_actions.is_some(), "--max-actions belongs to machines for programs in .rar"),
+        (run.weak_cas, "--weak-cas is about programs in C"),
+        (!run.cflags.is_empty(), "--cflags is about programs in C"),
+        (!model.macros.is_empty(), "--macros is about litmus tests"),
         (!model.variants.is_empty(), "--variant is about models in CAT"),
         (!model.skip_checks.is_empty(), "--skip-check is about models in CAT"),
         (model.bell.is_some(), "--bell is about models in CAT"),
@@ -227,6 +243,32 @@ pub(crate) fn refuse_options(options: &Options) -> Result<(), Failure> {
         Some((_, why)) => Err(unreadable(why)),
         None => Ok(()),
     }
+}
+
+/// Options of `verify` that are about other inputs.
+fn refuse_of_others(options: &Options) -> Result<(), Failure> {
+    let run = &options.run;
+    let given = [
+        (run.states == States::Listed, "--states and --format herd: programs in .rma have no final states to list"),
+        (run.threads.is_some(), "--threads: programs in .rma are checked by one thread (synth uses several)"),
+        (
+            run.reductions != Reductions::default(),
+            "--reductions, --symmetry and --spin: programs in .rma have none of these reductions",
+        ),
+    ];
+    match given.into_iter().find(|(given, _)| *given) {
+        Some((_, why)) => Err(unreadable(why)),
+        None => Ok(()),
+    }
+}
+
+/// Whether a verb about executions takes a file: programs in .rma have runs, which `verify` tells.
+pub(crate) fn refuse_verb(path: &str, verb: &str) -> Result<(), Failure> {
+    if !path.ends_with(ENDING) {
+        return Ok(());
+    }
+    let why = format!("{verb} is about executions, which programs in {ENDING} do not have: `verify` tells their runs");
+    Err(unreadable(format!("{path}: {why}")))
 }
 
 /// A program and what is asked of it.
@@ -245,7 +287,8 @@ fn complete() -> Scope {
 impl Asked<'_> {
     fn limits(&self) -> Limits {
         let states = self.run.max_states.and_then(|n| usize::try_from(n).ok());
-        Limits { states: states.unwrap_or(exact::MOST_STATES), cancel: self.cancel.clone() }
+        let pending = self.run.rma.max_pending;
+        Limits { states: states.unwrap_or(exact::MOST_STATES), cancel: self.cancel.clone(), pending }
     }
 
     /// What the machine has found, as an answer.
@@ -254,9 +297,10 @@ impl Asked<'_> {
         let (verdict, scope, run, how) = match exact {
             Exact::Fails(run) => (Verdict::No, complete(), Some(run), String::new()),
             Exact::Holds { how } => (Verdict::Yes, complete(), None, how.to_owned()),
-            Exact::Bounded { relative_to } if self.run.accept_bounded => {
-                (Verdict::Yes, Scope { complete: false, relative_to }, None, String::new())
-            }
+            Exact::Bounded { relative_to } if self.run.accept_bounded => match self.vacuous() {
+                Some(why) => open(why),
+                None => (Verdict::Yes, Scope { complete: false, relative_to }, None, String::new()),
+            },
             Exact::Bounded { relative_to } => open(StopReason::Refused(format!(
                 "nothing fails up to a bound: {} (--accept-bounded accepts it)",
                 relative_to.join(", ")
@@ -301,23 +345,48 @@ impl Asked<'_> {
             stats: stats.clone(),
         };
         match checked {
-            Checked::Holds => {
-                Answer { verdict: Verdict::Yes, how: proof_text(&portfolio), ..open(StopReason::Timeout) }
-            }
-            Checked::Open(why) => open(StopReason::of(&self.cancel).unwrap_or(StopReason::Refused(why))),
-            Checked::MayFail(path) => match path.replayed(self.program, self.placement) {
+            Checked::Holds => match self.vacuous() {
+                Some(why) => open(why),
+                None => Answer { verdict: Verdict::Yes, how: proof_text(&portfolio), ..open(StopReason::Timeout) },
+            },
+            Checked::Open(why) => self.unproved(open, &why),
+            Checked::MayFail(path) => match path.replayed(self.program, self.placement, &self.solver) {
                 Some((failure, trace)) => {
                     let run = exact::shortened(self.program, self.placement, (failure, trace), &self.limits());
                     let how = "the run that the proof could not exclude is one of the machine".to_owned();
                     Answer { verdict: Verdict::No, run: Some(run), how, ..open(StopReason::Timeout) }
                 }
-                None => self.unproved(open),
+                None => self.unproved(open, self.no_proof()),
             },
         }
     }
 
-    /// No proof, and a run that is not real: perhaps another one is.
-    fn unproved(&self, open: impl Fn(StopReason) -> Answer) -> Answer {
+    /// A proof says nothing of a program of which no run completes.
+    fn vacuous(&self) -> Option<StopReason> {
+        let why = match exact::completes(self.program, &self.limits()) {
+            Completes::Yes => return None,
+            Completes::Never => NOTHING_COMPLETES,
+            Completes::Unknown => {
+                "no run fails, but none was found that completes, without which a yes may say nothing"
+            }
+        };
+        Some(StopReason::of(&self.cancel).unwrap_or_else(|| StopReason::Refused(why.to_owned())))
+    }
+
+    fn no_proof(&self) -> &'static str {
+        if self.program.remotes.is_empty() {
+            "no proof was found: the run that it does not exclude is not one of the machine, nor was another one found"
+        } else {
+            "no proof was found: the run that it does not exclude is not one of the machine, nor was another one found; \
+             more flushes may be needed for a proof"
+        }
+    }
+
+    /// No proof, and no run that is known to be real: perhaps there is one.
+    fn unproved(&self, open: impl Fn(StopReason) -> Answer, why: &str) -> Answer {
+        if let Some(reason) = StopReason::of(&self.cancel) {
+            return open(reason);
+        }
         let mut stats = Stats::new();
         match exact::refute(self.program, self.placement, &self.limits().few(), &mut stats) {
             Some(found) => {
@@ -325,11 +394,7 @@ impl Asked<'_> {
                 let how = "no proof, and the machine has a run that fails".to_owned();
                 Answer { verdict: Verdict::No, run: Some(run), how, ..open(StopReason::Timeout) }
             }
-            None => {
-                let why = "no proof was found: the run that it does not exclude is not one of the machine, nor was \
-                           another one found; more flushes may be needed for a proof";
-                open(StopReason::of(&self.cancel).unwrap_or_else(|| StopReason::Refused(why.to_owned())))
-            }
+            None => open(StopReason::of(&self.cancel).unwrap_or_else(|| StopReason::Refused(why.to_owned()))),
         }
     }
 
@@ -340,7 +405,7 @@ impl Asked<'_> {
         match proved {
             Ok(()) => Answer {
                 engine: ABSTRACT,
-                verdict: Verdict::Yes,
+                verdict: self.vacuous().map_or(Verdict::Yes, Verdict::Unknown),
                 scope: complete(),
                 run: None,
                 how: "proved for all numbers, with remote statements done at once".to_owned(),

@@ -51,6 +51,7 @@ impl Session<'_> {
     /// # Errors
     /// If the file, the model or a relation's name is wrong, or the engine cannot list executions.
     pub fn show(&self, path: &str, show: &ShowOptions, options: &Options) -> Result<ShownExecutions, Failure> {
+        crate::rma::refuse_verb(path, "show")?;
         if let Some(language) = programs::language(path) {
             return self.show_program(path, language, show, options);
         }

@@ -4,9 +4,9 @@
 use crate::cubes::{Bits, Cube, MAX_PREDICATES, Strengthener, bit, members};
 use crate::lia::Lia;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::Idx;
+use treville_base::{Cancel, Idx};
 use treville_rma::{
-    Atom, Cond, Init, Linear, NodeId, Op, ProcId, Program, PropKind, Rel, RemoteId, RemoteKind, Rmw, VarId,
+    Atom, Cond, Init, Linear, NodeId, Number, Op, ProcId, Program, PropKind, Rel, RemoteId, RemoteKind, Rmw, VarId,
 };
 
 /// `[target] := choose(one, zero)`: 1 if a cube of `one` holds, 0 if one of `zero` does, else unknown.
@@ -190,20 +190,28 @@ const MAX_PLACES: usize = 8;
 /// Says what is too large.
 pub(crate) type Refused = String;
 
+/// Once the time is over, the search for cubes finds none, and what it leaves is not to be used.
+pub(crate) fn in_time(cancel: &Cancel) -> Result<(), Refused> {
+    if cancel.is_due() { Err("the time is over".to_owned()) } else { Ok(()) }
+}
+
 /// The boolean program under SC, by these predicates.
 pub(crate) fn abstracted<'p, L: Lia>(
     program: &'p Program,
     predicates: &[Atom],
     solver: &L,
     longest: usize,
+    cancel: &Cancel,
 ) -> Result<BoolProgram<'p>, Refused> {
     if predicates.len() > MAX_PREDICATES {
         return Err(format!("{} predicates, and {MAX_PREDICATES} are the most", predicates.len()));
     }
-    let mut builder = Builder { program, search: Strengthener::new(solver, predicates, longest) };
+    let mut builder = Builder { program, search: Strengthener::new(solver, predicates, longest, cancel) };
     let procs = program.procs.iter().map(|proc| proc.nodes.iter().map(|node| builder.op(&node.op)).collect()).collect();
     let remotes = program.remotes.ids().map(|id| builder.remote(id)).collect();
     let properties = (0..program.properties.len()).map(|i| builder.property(i)).collect::<Result<_, _>>()?;
+    let (start, derived) = (builder.start(), (0..predicates.len()).map(|target| builder.derived(target)).collect());
+    in_time(cancel)?;
     Ok(BoolProgram {
         program,
         base: predicates.to_vec(),
@@ -211,8 +219,8 @@ pub(crate) fn abstracted<'p, L: Lia>(
         procs,
         remotes,
         properties,
-        start: builder.start(),
-        derived: (0..predicates.len()).map(|target| builder.derived(target)).collect(),
+        start,
+        derived,
         implied: std::mem::take(&mut builder.search.implied),
         n_counters: 0,
         shift: None,
@@ -336,7 +344,7 @@ impl<L: Lia> Builder<'_, '_, L> {
             let values: Vec<i64> = match &var.init {
                 Init::Value(value) => vec![*value],
                 Init::Among(values) => values.clone(),
-                Init::Within(first, last) if last - first < 8 => (*first..=*last).collect(),
+                Init::Within(first, last) if last.saturating_sub(*first) < 8 => (*first..=*last).collect(),
                 Init::Within(..) | Init::Any => continue,
             };
             if begins.len() * values.len() > 64 {
@@ -359,7 +367,7 @@ impl<L: Lia> Builder<'_, '_, L> {
         let (mut one, mut zero) = (0, 0);
         for (i, atom) in self.search.predicates.iter().enumerate() {
             if atom.linear().vars().all(|v| values.contains_key(&v)) {
-                match atom.eval(&|v| values[&v]) {
+                match atom.eval(&|v| Number::from(values[&v])) {
                     Some(true) => one |= bit(i),
                     Some(false) => zero |= bit(i),
                     None => {}
@@ -399,6 +407,8 @@ pub(crate) fn remote_effect(program: &Program, id: RemoteId, whole: bool) -> Eff
         _ => None,
     };
     match written {
+        // What was found is written last: if source and target are one variable, it is what stays.
+        Some(_) if whole && src == dst => Effect::Assign(landing.into_iter().collect()),
         Some(written) => Effect::Assign([Some((src, written)), landing].into_iter().flatten().collect()),
         None => Effect::Havoc([Some(src), whole.then_some(dst)].into_iter().flatten().collect()),
     }

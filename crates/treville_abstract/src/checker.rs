@@ -2,12 +2,14 @@
 
 use crate::boolean::{Assignment, BoolOp, BoolProgram, Guard, Update};
 use crate::cubes::{Bits, Cube, bit, members};
+use crate::refine::solution;
+use crate::z3::Solver;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use treville_base::{BitSet, Cancel, Idx};
 use treville_rma::{Atom, Failure, NodeId, Op, ProcId, Program, PropKind, RemoteId, Trace, VarId};
-use treville_rma_machine::{About, Dead, Event, Reduction, Replay, closure};
+use treville_rma_machine::{About, Dead, Event, Reduction, Replay, Values, closure};
 
 mod sets;
 
@@ -38,10 +40,14 @@ pub struct Counterexample {
 }
 
 impl Counterexample {
-    /// The run with values, if remote memory has it.
-    pub fn replayed(&self, program: &Program, placement: &BitSet) -> Option<(Failure, Trace)> {
+    /// The run with values, if remote memory has it: with those of a solution of what the path needs, or with guessed ones.
+    pub fn replayed(&self, program: &Program, placement: &BitSet, solver: &Solver) -> Option<(Failure, Trace)> {
         let Counterexample { events, property, at_once } = self;
-        Replay { program, placement, events, property: *property, at_once: *at_once }.run()
+        let with = |values: &Values| {
+            Replay { program, placement, events, property: *property, at_once: *at_once, values }.run()
+        };
+        let solved = solution(program, self, *at_once, solver);
+        solved.and_then(|values| with(&values)).or_else(|| with(&Values::default()))
     }
 }
 
@@ -140,22 +146,19 @@ impl<'a, 'p> Checker<'a, 'p> {
             return Checked::Open(format!("more than {MAX_PROCS} processes, or too many statements"));
         }
         let mut work = VecDeque::new();
-        for (events, next) in self.initial() {
-            match next {
-                Next::Assertion => {
-                    return Checked::MayFail(Counterexample { events, property: None, at_once: self.is_sequential() });
-                }
-                Next::State(state) => {
-                    if let Some(property) = self.add(state, NO_PARENT, &mut work) {
-                        return self.told(NO_PARENT, 0, Some(property));
-                    }
-                }
+        for (_, next) in self.initial() {
+            let wrong = match next {
+                Next::Assertion => Some(None),
+                Next::State(state) => self.add(state, NO_PARENT, &mut work).map(Some),
+            };
+            if let Some(property) = wrong {
+                return self.told(NO_PARENT, 0, property);
             }
         }
         let mut ways = Vec::new();
         while let Some(id) = work.pop_front() {
             if id % 64 == 0 && self.settings.cancel.is_due() {
-                return Checked::Open("the time is over".to_owned());
+                return self.too_many();
             }
             if self.cut || self.states.len().max(self.between / BETWEEN) > self.settings.max_states {
                 return self.too_many();
@@ -176,6 +179,9 @@ impl<'a, 'p> Checker<'a, 'p> {
     }
 
     fn too_many(&self) -> Checked {
+        if self.settings.cancel.is_due() {
+            return Checked::Open("the time is over".to_owned());
+        }
         Checked::Open(format!("more than {} states", self.settings.max_states))
     }
 
@@ -264,8 +270,8 @@ impl<'a, 'p> Checker<'a, 'p> {
         let first = path.first().copied();
         let begin = self.initial().into_iter().find(|(_, next)| match (next, first) {
             (Next::State(state), Some(first)) => *state == self.states[first as usize].0,
-            (Next::State(state), None) => self.wrong(state).is_some(),
-            (Next::Assertion, _) => false,
+            (Next::State(state), None) => property.is_some() && self.wrong(state).is_some(),
+            (Next::Assertion, first) => property.is_none() && first.is_none(),
         });
         let mut events = begin.map(|(events, _)| events).unwrap_or_default();
         let mut ways = Vec::new();
@@ -335,7 +341,8 @@ impl<'a, 'p> Checker<'a, 'p> {
             }
             self.process(&here, proc, events, out);
             i += 1;
-            if all.len() > self.settings.max_states {
+            let late = i % 64 == 0 && self.settings.cancel.is_due();
+            if late || all.len() > self.settings.max_states {
                 self.cut = true;
                 break;
             }
@@ -530,6 +537,10 @@ impl<'a, 'p> Checker<'a, 'p> {
                 continue;
             }
             let node = at(&state, proc);
+            if out.len() > self.settings.max_states || (out.len() % 256 == 255 && self.settings.cancel.is_due()) {
+                self.cut = true;
+                return;
+            }
             let straight = matches!(
                 self.b.procs[proc.index()][node.index()],
                 BoolOp::Flush { .. } | BoolOp::Assume { .. } | BoolOp::Assert { .. }

@@ -3,7 +3,8 @@
 use crate::lia::{Lia, cases};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use treville_rma::{Atom, Cond, NodeId, VarId};
+use treville_base::Cancel;
+use treville_rma::{Atom, Cond, NodeId, Number, VarId};
 
 /// A set of predicates, by number.
 pub(crate) type Bits = u128;
@@ -65,20 +66,21 @@ pub(crate) struct Strengthener<'a, L> {
     /// For each literal, the literals that it implies: `[predicate][holds]`.
     pub(crate) implied: Vec<[Cube; 2]>,
     pub(crate) queries: usize,
+    cancel: &'a Cancel,
 }
 
 /// A value for a variable in a sample: small ones mostly.
-fn sampled(sample: usize, var: VarId) -> i64 {
+fn sampled(sample: usize, var: VarId) -> Number {
     let mut x = (sample as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         ^ u64::from(var.0 + 1).wrapping_mul(0xd1b5_4a32_d192_ed03);
     x ^= x >> 31;
     x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x ^= x >> 29;
     let range = [2, 3, 4, 6, 9][sample % 5];
-    (x % range) as i64 - i64::from(sample.is_multiple_of(7)) * 2
+    Number::from(x % range) - Number::from(sample.is_multiple_of(7)) * 2
 }
 
-fn samples(test: impl Fn(&dyn Fn(VarId) -> i64) -> bool) -> Samples {
+fn samples(test: impl Fn(&dyn Fn(VarId) -> Number) -> bool) -> Samples {
     let mut bits = [0; SAMPLES / 64];
     for sample in 0..SAMPLES {
         if test(&|var| sampled(sample, var)) {
@@ -97,14 +99,15 @@ fn is_empty(a: &Samples) -> bool {
 }
 
 impl<'a, L: Lia> Strengthener<'a, L> {
-    pub(crate) fn new(solver: &'a L, predicates: &'a [Atom], longest: usize) -> Self {
+    pub(crate) fn new(solver: &'a L, predicates: &'a [Atom], longest: usize, cancel: &'a Cancel) -> Self {
         let of = |atom: &Atom| {
             let holds = samples(|value| atom.eval(&|v| value(v)) == Some(true));
             [holds.map(|w| !w), holds]
         };
         let samples = predicates.iter().map(of).collect();
         let (known, queries) = (FxHashMap::default(), 0);
-        let mut this = Strengthener { solver, predicates, longest, samples, known, implied: Vec::new(), queries };
+        let mut this =
+            Strengthener { solver, predicates, longest, samples, known, implied: Vec::new(), queries, cancel };
         this.implied = this.implications();
         this
     }
@@ -137,7 +140,8 @@ impl<'a, L: Lia> Strengthener<'a, L> {
 
     fn asked(&mut self, atoms: &[Atom], cond: &Cond) -> bool {
         self.queries += 1;
-        self.solver.implies(atoms, cond)
+        // Nothing is implied once the time is over, which is never wrong; nobody uses what is found then.
+        !self.cancel.is_due() && self.solver.implies(atoms, cond)
     }
 
     /// The predicates whose variables matter for a condition, directly or over others.
@@ -223,6 +227,9 @@ impl<'a, L: Lia> Strengthener<'a, L> {
         found: &mut Vec<Cube>,
     ) {
         let implied = self.closure(cube);
+        if size > 1 && self.cancel.is_due() {
+            return;
+        }
         for (i, &(p, holds)) in literals.iter().enumerate() {
             let literal = Cube::literal(p, holds);
             // A literal that another one contradicts or implies is of no use.

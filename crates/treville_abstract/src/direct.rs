@@ -2,10 +2,12 @@
 //! element of a set is a variable of its own: a predicate that is known of all elements is known of the one that is taken, and
 //! the value that its variable has now is another one.
 
-use crate::boolean::{BoolOp, BoolProgram, Effect, Refused, Sharing, Transformer, Update, effect_of, remote_effect};
+use crate::boolean::{
+    BoolOp, BoolProgram, Effect, Refused, Sharing, Transformer, Update, effect_of, in_time, remote_effect,
+};
 use crate::cubes::{Bits, Cube, MAX_PREDICATES, Strengthener, bit, members};
 use crate::lia::Lia;
-use treville_base::Idx;
+use treville_base::{Cancel, Idx};
 use treville_rma::{Atom, Cond, Linear, VarId};
 
 /// The boolean program of the reduction: sets and counters as in the extrapolated one, what statements do to predicates by a
@@ -15,6 +17,7 @@ pub(crate) fn direct<'p, L: Lia>(
     sharing: Sharing,
     solver: &L,
     longest: usize,
+    cancel: &Cancel,
 ) -> Result<BoolProgram<'p>, Refused> {
     let n = sequential.base.len();
     if 2 * n > MAX_PREDICATES {
@@ -24,11 +27,12 @@ pub(crate) fn direct<'p, L: Lia>(
     out.shift = Some(n);
     for set in 0..out.sets.len() {
         let vocabulary = Vocabulary::new(&out, set);
-        let mut search = Strengthener::new(solver, &vocabulary.atoms, longest);
+        let mut search = Strengthener::new(solver, &vocabulary.atoms, longest, cancel);
         taken(&mut out, set, &vocabulary, &mut search);
         kept(&mut out, set, &vocabulary, &mut search);
         out.queries += search.queries;
     }
+    in_time(cancel)?;
     Ok(out)
 }
 

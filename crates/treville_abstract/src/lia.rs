@@ -3,7 +3,7 @@
 //! "unknown" where it would have to guess or a number gets too large, which callers take for "not implied".
 
 use std::collections::BTreeMap;
-use treville_rma::{Atom, Cond, Rel, VarId};
+use treville_rma::{Atom, Cond, Linear, Number, Rel, VarId};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -65,6 +65,48 @@ pub(crate) fn cases(cond: &Cond) -> Option<Vec<Vec<Atom>>> {
     }
 }
 
+/// Numbers that meet all of these comparisons, if there are some and they are found: one variable after the other gets the
+/// number closest to 0 that leaves the others possible.
+pub(crate) fn model<L: Lia>(atoms: &[Atom], solver: &L) -> Option<BTreeMap<VarId, Number>> {
+    let mut cond = Cond::and(atoms.iter().cloned().map(Cond::Atom));
+    let mut found = BTreeMap::new();
+    if solver.satisfiable(atoms) != Answer::Sat {
+        return None;
+    }
+    while let Some(var) = cond.atoms().iter().find_map(|atom| atom.linear().vars().next()) {
+        let value = closest(&cond, var, solver)?;
+        cond = cond.substitute(var, &Linear::constant(value))?;
+        found.insert(var, Number::from(value));
+    }
+    (cond == Cond::Const(true)).then_some(found)
+}
+
+/// The number closest to 0 that a variable can have.
+fn closest<L: Lia>(cond: &Cond, var: VarId, solver: &L) -> Option<i64> {
+    let fits = |most: i64, sign: i64| {
+        // 0 <= sign * var <= most
+        let side = Linear::var(var).times(sign)?;
+        let above = Cond::compare(side.times(-1)?, Rel::Le)?;
+        let below = Cond::compare(side.plus(-1, &Linear::constant(most))?, Rel::Le)?;
+        let all = cases(&Cond::and([cond.clone(), above, below]))?;
+        Some(all.iter().any(|case| solver.satisfiable(case) == Answer::Sat))
+    };
+    let mut most = 0;
+    let sign = loop {
+        if let Some(sign) = [1, -1].into_iter().find(|sign| fits(most, *sign) == Some(true)) {
+            break sign;
+        }
+        most = if most == 0 { 1 } else { most.checked_mul(2)? };
+    };
+    // More than half of it, and no more than all of it.
+    let (mut low, mut high) = (most / 2, most);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if fits(middle, sign)? { high = middle } else { low = middle + 1 }
+    }
+    high.checked_mul(sign)
+}
+
 /// The solver that is built in.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Omega;
@@ -83,6 +125,20 @@ struct System {
     at_most: Vec<Row>,
     /// The next variable that nobody uses.
     fresh: u32,
+}
+
+/// Rows that one question may make: what takes more is unknown, so that no question takes long.
+const MAX_EFFORT: usize = 100_000;
+
+/// How many rows may still be made.
+struct Effort(usize);
+
+impl Effort {
+    /// Nothing once it is spent.
+    fn spend(&mut self, rows: usize) -> Fits<()> {
+        self.0 = self.0.checked_sub(rows)?;
+        Some(())
+    }
 }
 
 /// Nothing where a number gets too large.
@@ -141,12 +197,12 @@ impl Lia for Omega {
                 Rel::Le => system.at_most.push(row),
             }
         }
-        system.solve(0).unwrap_or(Answer::Unknown)
+        system.solve(0, &mut Effort(MAX_EFFORT)).unwrap_or(Answer::Unknown)
     }
 }
 
 impl System {
-    fn solve(mut self, depth: u32) -> Fits<Answer> {
+    fn solve(mut self, depth: u32, effort: &mut Effort) -> Fits<Answer> {
         if !self.solve_equalities()? {
             return Some(Answer::Unsat);
         }
@@ -154,7 +210,7 @@ impl System {
             return Some(Answer::Unsat);
         }
         self.unequal.retain(|row| !row.factors.is_empty());
-        let rest = eliminate(self.at_most.clone())?;
+        let rest = eliminate(self.at_most.clone(), effort)?;
         if rest == Answer::Unsat || self.unequal.is_empty() {
             return Some(rest);
         }
@@ -169,7 +225,7 @@ impl System {
             let mut side = row.combined(sign, &Row::default(), 0)?;
             side.constant = side.constant.checked_add(1)?;
             half.at_most.push(side);
-            *answer = half.solve(depth + 1).unwrap_or(Answer::Unknown);
+            *answer = half.solve(depth + 1, effort).unwrap_or(Answer::Unknown);
             if *answer == Answer::Sat {
                 return Some(Answer::Sat);
             }
@@ -230,7 +286,7 @@ impl System {
 }
 
 /// Whether sums can all be at most 0.
-fn eliminate(mut rows: Vec<Row>) -> Fits<Answer> {
+fn eliminate(mut rows: Vec<Row>, effort: &mut Effort) -> Fits<Answer> {
     let mut exact = true;
     loop {
         for row in &mut rows {
@@ -254,6 +310,7 @@ fn eliminate(mut rows: Vec<Row>) -> Fits<Answer> {
         if rest.len() + upper.len() * lower.len() > MAX_ROWS {
             return Some(Answer::Unknown);
         }
+        effort.spend(upper.len() * lower.len() + rest.len() + 1)?;
         for up in &upper {
             for low in &lower {
                 let (a, b) = (up.factors[&var], -low.factors[&var]);

@@ -156,7 +156,7 @@ impl<'p> Portfolio<'p> {
                     found = Some(i);
                     break;
                 }
-                Way::Fails(_) => return Err("the program fails under SC".to_owned()),
+                Way::Fails(_) => return Err("the program fails under SC, which a run shows".to_owned()),
                 Way::Without(reason) => why.clone_from(reason),
                 Way::Untried => {}
             }

@@ -69,7 +69,7 @@ const LONGEST: usize = 3;
 #[derive(Debug)]
 pub enum Sequential<'p> {
     Proved(Box<Prover<'p>>),
-    /// It fails, by this path.
+    /// It fails, by this path, which has been run.
     Fails(Counterexample),
     Open(String),
 }
@@ -140,7 +140,7 @@ fn order(program: &Program, predicates: &mut Vec<Atom>) {
 fn reduced<'p>(sequential: &BoolProgram<'p>, options: &Options) -> Result<BoolProgram<'p>, Refused> {
     match options.abstraction {
         Abstraction::Extrapolated => sequential.extrapolated(options.sharing),
-        Abstraction::Direct => direct(sequential, options.sharing, &options.solver, options.longest),
+        Abstraction::Direct => direct(sequential, options.sharing, &options.solver, options.longest, &options.cancel),
     }
 }
 
@@ -166,7 +166,7 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
         if options.cancel.is_due() {
             return Err("the time is over".to_owned());
         }
-        let sequential = abstracted(program, &predicates, &options.solver, options.longest)?;
+        let sequential = abstracted(program, &predicates, &options.solver, options.longest, &options.cancel)?;
         let (unsplit, split) = (settings(false), settings(true));
         let mut checked = Checker::new(&sequential, &unsplit).run();
         if let Checked::MayFail(path) = &checked {
@@ -185,7 +185,12 @@ fn prove_sequential<'p>(program: &'p Program, options: &Options) -> Result<Seque
                 news = news.map(|new| new || predicates.len() > n);
             }
             match (news, checked) {
-                (None, Checked::MayFail(path)) => return Ok(Sequential::Fails(path)),
+                (None, Checked::MayFail(path)) => {
+                    if path.replayed(program, &placement, &options.solver).is_some() {
+                        return Ok(Sequential::Fails(path));
+                    }
+                    return Err("neither a proof nor values for a path that may fail were found".to_owned());
+                }
                 (Some(false), Checked::MayFail(_)) if options.longest < LONGEST => {
                     options.longest += 1;
                     continue;
@@ -263,7 +268,8 @@ impl Prover<'_> {
 
     /// The boolean programs for the predicates as they are now.
     fn rebuilt(&mut self) -> Result<(), Refused> {
-        self.sequential = abstracted(self.program, &self.predicates, &self.options.solver, self.options.longest)?;
+        let Options { solver, longest, cancel, .. } = &self.options;
+        self.sequential = abstracted(self.program, &self.predicates, solver, *longest, cancel)?;
         self.extrapolated = reduced(&self.sequential, &self.options)?;
         Ok(())
     }

@@ -3,11 +3,11 @@
 
 use crate::boolean::{Effect, effect_of, remote_effect, without_places};
 use crate::checker::Counterexample;
-use crate::lia::{Answer, Lia, cases};
+use crate::lia::{Answer, Lia, cases, model};
 use std::collections::BTreeMap;
 use treville_base::Idx;
-use treville_rma::{Atom, Cond, Init, Linear, NodeId, Op, ProcId, Program, VarId};
-use treville_rma_machine::Event;
+use treville_rma::{Atom, Cond, Init, Linear, NodeId, Op, ProcId, Program, Rel, VarId};
+use treville_rma_machine::{Event, Values};
 
 /// What a counterexample teaches.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +21,8 @@ pub(crate) enum Lesson {
 /// A step of a path.
 enum Along {
     Does(Effect),
+    /// A statement gives the variable any number.
+    Picks(VarId),
     Needs(Cond),
 }
 
@@ -31,14 +33,52 @@ const MAX_ATOMS: usize = 24;
 /// source has then.
 pub(crate) fn learn<L: Lia>(program: &Program, path: &Counterexample, sequential: bool, solver: &L) -> Lesson {
     let along = along(program, path, sequential);
-    let needs = along.iter().enumerate().filter(|(_, step)| matches!(step, Along::Needs(_)));
-    for (i, _) in needs {
-        let (atoms, start) = backwards(&along[..=i], program);
-        if start.is_some_and(|start| never(&start, program, solver)) {
+    for together in [false, true] {
+        let needs = along.iter().enumerate().filter(|(_, step)| matches!(step, Along::Needs(_)));
+        for (i, _) in needs {
+            let Back { mut atoms, start, .. } = backwards(&along[..=i], program, together);
+            let Some(start) = start.filter(|start| never(start, program, solver)) else { continue };
+            if together {
+                initial_atoms(&start, program, &mut atoms);
+            }
             return Lesson::Spurious(atoms);
         }
     }
     Lesson::Feasible
+}
+
+/// Values for what a path leaves open, with which all that it needs is met, if they are found.
+pub(crate) fn solution<L: Lia>(
+    program: &Program,
+    path: &Counterexample,
+    sequential: bool,
+    solver: &L,
+) -> Option<Values> {
+    let along = along(program, path, sequential);
+    let last = along.iter().rposition(|step| matches!(step, Along::Needs(_)))?;
+    let Back { start, havocs, .. } = backwards(&along[..=last], program, true);
+    let cases = cases(&at_start(&start?, program)?)?;
+    let found = cases.iter().find_map(|case| model(case, solver))?;
+    let value = |var: &VarId| found.get(var).copied().unwrap_or(0);
+    let open = |(id, _): &(VarId, &treville_rma::Variable)| found.contains_key(id);
+    Some(Values {
+        start: program.vars.iter_enumerated().filter(open).map(|(id, _)| (id, value(&id))).collect(),
+        havocs: havocs.iter().map(value).collect(),
+    })
+}
+
+/// What is known of variables at the start that a condition mentions, as comparisons.
+fn initial_atoms(start: &Cond, program: &Program, atoms: &mut Vec<Atom>) {
+    for (id, var) in program.vars.iter_enumerated() {
+        if let Init::Value(value) = var.init
+            && start.mentions(id)
+            && let Some(Cond::Atom(atom)) =
+                Linear::var(id).plus(-1, &Linear::constant(value)).and_then(|d| Cond::compare(d, Rel::Eq))
+            && !atoms.contains(&atom)
+        {
+            atoms.push(atom);
+        }
+    }
 }
 
 fn along(program: &Program, path: &Counterexample, sequential: bool) -> Vec<Along> {
@@ -69,9 +109,8 @@ fn along(program: &Program, path: &Counterexample, sequential: bool) -> Vec<Alon
 fn step(program: &Program, proc: ProcId, node: NodeId, next: NodeId, sequential: bool, along: &mut Vec<Along>) {
     let op = &program.procs[proc].nodes[node].op;
     match op {
-        Op::Assign { .. } | Op::Havoc { .. } | Op::Load { .. } | Op::Store { .. } => {
-            along.extend(effect_of(op).map(Along::Does));
-        }
+        Op::Havoc { var, .. } => along.push(Along::Picks(*var)),
+        Op::Assign { .. } | Op::Load { .. } | Op::Store { .. } => along.extend(effect_of(op).map(Along::Does)),
         Op::Issue { remote, .. } if sequential => along.push(Along::Does(remote_effect(program, *remote, true))),
         Op::Assume { cond, .. } => along.push(Along::Needs(cond.clone())),
         // The last event of a path to an assertion stays at it.
@@ -84,22 +123,41 @@ fn step(program: &Program, proc: ProcId, node: NodeId, next: NodeId, sequential:
     }
 }
 
-/// The comparisons that the last condition of a path needs before each step, and what it needs at the start.
-fn backwards(along: &[Along], program: &Program) -> (Vec<Atom>, Option<Cond>) {
-    let Some((Along::Needs(last), before)) = along.split_last() else { return (Vec::new(), None) };
+/// A path, followed backwards from its last condition.
+struct Back {
+    /// The comparisons that the condition needs before each step.
+    atoms: Vec<Atom>,
+    /// What it needs at the start; nothing if that could not be said.
+    start: Option<Cond>,
+    /// The unknowns of assignments of any number, in the order of the path.
+    havocs: Vec<VarId>,
+}
+
+/// What the last condition of a path needs; or, `together`, all conditions on it.
+fn backwards(along: &[Along], program: &Program, together: bool) -> Back {
+    let mut back = Back { atoms: Vec::new(), start: None, havocs: Vec::new() };
+    let Some((Along::Needs(last), before)) = along.split_last() else { return back };
     let mut cond = last.clone();
-    let mut atoms: Vec<Atom> = Vec::new();
     let mut fresh = VarId::from_usize(program.vars.len());
-    note(&cond, program, &mut atoms);
+    note(&cond, program, &mut back.atoms);
     for step in before.iter().rev() {
-        let Along::Does(effect) = step else { continue };
-        let Some(earlier) = previous(&cond, effect, &mut fresh) else { return (atoms, None) };
+        let earlier = match step {
+            Along::Needs(also) if together => Some(Cond::and([cond.clone(), also.clone()])),
+            Along::Needs(_) => continue,
+            Along::Does(effect) => previous(&cond, effect, &mut fresh),
+            Along::Picks(var) => {
+                back.havocs.insert(0, fresh);
+                previous(&cond, &Effect::Havoc(vec![*var]), &mut fresh)
+            }
+        };
+        let Some(earlier) = earlier else { return back };
         if earlier != cond {
             cond = earlier;
-            note(&cond, program, &mut atoms);
+            note(&cond, program, &mut back.atoms);
         }
     }
-    (atoms, Some(cond))
+    back.start = Some(cond);
+    back
 }
 
 fn note(cond: &Cond, program: &Program, atoms: &mut Vec<Atom>) {
@@ -131,25 +189,29 @@ fn previous(cond: &Cond, effect: &Effect, fresh: &mut VarId) -> Option<Cond> {
 
 /// Whether no way to begin meets the condition.
 fn never<L: Lia>(cond: &Cond, program: &Program, solver: &L) -> bool {
+    let all = at_start(cond, program).and_then(|all| cases(&all));
+    all.is_some_and(|cases| cases.iter().all(|case| solver.satisfiable(case) == Answer::Unsat))
+}
+
+/// A condition with what is known of variables at the start.
+fn at_start(cond: &Cond, program: &Program) -> Option<Cond> {
     let mut cond = cond.clone();
     let mut bounds = Vec::new();
     for (id, var) in program.vars.iter_enumerated() {
         match &var.init {
-            Init::Value(value) => match cond.substitute(id, &Linear::constant(*value)) {
-                Some(replaced) => cond = replaced,
-                None => return false,
-            },
+            Init::Value(value) => cond = cond.substitute(id, &Linear::constant(*value))?,
             Init::Among(values) => {
-                let is = |v: &i64| {
-                    Linear::var(id)
-                        .plus(-1, &Linear::constant(*v))
-                        .and_then(|d| Cond::compare(d, treville_rma::Rel::Eq))
-                };
+                let is =
+                    |v: &i64| Linear::var(id).plus(-1, &Linear::constant(*v)).and_then(|d| Cond::compare(d, Rel::Eq));
                 bounds.extend(values.iter().map(is).collect::<Option<Vec<_>>>().map(Cond::or));
             }
-            Init::Within(..) | Init::Any => {}
+            Init::Within(first, last) => {
+                let below = Linear::var(id).plus(-1, &Linear::constant(*last));
+                let above = Linear::constant(*first).plus(-1, &Linear::var(id));
+                bounds.extend([below, above].into_iter().flatten().filter_map(|d| Cond::compare(d, Rel::Le)));
+            }
+            Init::Any => {}
         }
     }
-    let all = Cond::and(std::iter::once(cond).chain(bounds));
-    cases(&all).is_some_and(|cases| cases.iter().all(|case| solver.satisfiable(case) == Answer::Unsat))
+    Some(Cond::and(std::iter::once(cond).chain(bounds)))
 }

@@ -40,7 +40,7 @@ struct Talk {
 }
 
 /// Milliseconds for one question.
-const PATIENCE: u32 = 2000;
+const PATIENCE: u32 = 800;
 
 impl Z3 {
     /// # Errors

@@ -33,7 +33,7 @@ fn model(atoms: &[Atom], most: i64) -> Option<[i64; 3]> {
     for x in range.clone() {
         for y in range.clone() {
             for z in range.clone() {
-                let value = |v: VarId| [x, y, z][v.0 as usize];
+                let value = |v: VarId| i128::from([x, y, z][v.0 as usize]);
                 if atoms.iter().all(|atom| atom.eval(&value) == Some(true)) {
                     return Some([x, y, z]);
                 }

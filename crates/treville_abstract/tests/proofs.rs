@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, case_study, read, slots};
-use treville_abstract::{Abstraction, Checked, Elements, Options, Sequential, Sharing, sequential};
+use treville_abstract::{Abstraction, Checked, Elements, Options, Sequential, Sharing, Solver, sequential};
 use treville_base::BitSet;
 use treville_rma::Program;
 use treville_rma_machine::{Config, Pending, Reduction, Semantics, Verdict, check};
@@ -97,7 +97,7 @@ fn what_is_proved_holds() {
         let reduced = matches!(reduced.verdict, Verdict::Fails(..));
         assert!(!(reduced && answer == Checked::Holds), "seed {seed}: {placement:?}\n{text}");
         if let Checked::MayFail(path) = &answer
-            && let Some((failure, _)) = path.replayed(&program, &placement)
+            && let Some((failure, _)) = path.replayed(&program, &placement, &Solver::Omega)
         {
             // A run that is done again is real: the machine fails as well, unless it was stopped.
             let stopped = matches!(exact.verdict, Verdict::Open(_)) || exact.capped || exact.pruned;

@@ -196,7 +196,7 @@ impl<'a> Events<'a> {
         let mut po = Relation::new(n);
         let mut dependencies: Vec<(BaseRel, Relation, Relation)> =
             DEPENDENCIES.iter().map(|(rel, _)| (*rel, Relation::new(n), Relation::new(n))).collect();
-        let (mut amo, mut lxsx) = (Relation::new(n), Relation::new(n));
+        let [mut amo, mut lxsx] = std::array::from_fn(|_| (Relation::new(n), Relation::new(n)));
         for b in 0..n {
             let Some((thread, j)) = self.at(b) else { continue };
             let action = &self.frame.of_thread(thread)[j].action;
@@ -215,22 +215,28 @@ impl<'a> Events<'a> {
                     }
                 }
             }
-            let (linked, relation) = match action.link {
+            let (linked, rel, (may, must)) = match action.link {
                 Link::None => continue,
-                Link::Amo(i) => (i, &mut amo),
-                Link::Lxsx(i) => (i, &mut lxsx),
+                Link::Amo(i) => (i, BaseRel::Amo, &mut amo),
+                Link::Lxsx(i) => (i, BaseRel::Lxsx, &mut lxsx),
             };
             let opaque = |e: usize| self.frame.events[e].kind == Kind::Opaque;
-            for (a, _) in self.sources(thread, j, &Deps::one(linked)) {
-                let parts = self.frame.events[a].cell == self.frame.events[b].cell;
-                if parts && !opaque(a) && !opaque(b) && !self.facts.exclusive.contains(a, b) {
-                    relation.insert(a, b);
+            for (a, conditions) in self.sources(thread, j, &Deps::one(linked)) {
+                if opaque(a) || opaque(b) || self.facts.exclusive.contains(a, b) || !self.may_alias(a, b) {
+                    continue;
+                }
+                may.insert(a, b);
+                if conditions.is_empty() && self.must_alias(a, b) {
+                    must.insert(a, b);
+                }
+                if !conditions.is_empty() {
+                    self.conditions.entry((rel, a, b)).or_default().push(conditions);
                 }
             }
         }
         self.add(BaseRel::Po, po.clone(), po);
-        self.add(BaseRel::Amo, amo.clone(), amo);
-        self.add(BaseRel::Lxsx, lxsx.clone(), lxsx);
+        self.add(BaseRel::Amo, amo.0, amo.1);
+        self.add(BaseRel::Lxsx, lxsx.0, lxsx.1);
         for (rel, may, must) in dependencies {
             self.add(rel, may, must);
         }
@@ -339,8 +345,9 @@ impl<'a> Events<'a> {
         different.subtract_assign(&self.facts.exclusive);
         different.union_assign(&certain);
         self.add(BaseRel::DifferentValues, different, certain);
+        // What may touch no cell need have no source, and no place in an order.
         let known = |e: &usize| !self.strays.contains(e);
-        self.facts.reads = EventSet::from_members(n, (0..n).filter(|&e| self.reads(e)));
+        self.facts.reads = EventSet::from_members(n, (0..n).filter(|&e| self.reads(e)).filter(known));
         self.facts.writes = EventSet::from_members(n, (0..n).filter(|&e| free_co && self.writes(e)).filter(known));
         let observed = |e: &usize| self.cells[*e].iter().any(|cell| self.prepared.is_observed(Some(*cell)));
         let last = EventSet::from_members(n, (0..n).filter(|&e| self.writes(e)).filter(observed));

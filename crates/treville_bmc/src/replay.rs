@@ -70,7 +70,9 @@ pub(crate) fn replay<R>(
         }
         traces.threads.push(vec![trace]);
     }
-    let along = here.along(traces).map_err(|_| Mismatch::Wrong("an access is made in other parts"))?;
+    let origins: BTreeMap<(ThreadId, u32), u32> = places.iter().map(|(&(thread, i), &k)| ((thread, k), i)).collect();
+    let origin = |thread, k| origins.get(&(thread, k)).copied();
+    let along = here.along(traces, origin).map_err(|_| Mismatch::Wrong("an access is made in other parts"))?;
     let mut frame = along.frame(&vec![0; prepared.program.roots.len()]);
     let mut image = vec![None; events.len()];
     for (e, event) in events.frame.events.iter().enumerate() {

@@ -124,6 +124,10 @@ pub(crate) struct RmaArgs {
     /// Who answers questions about numbers: our own solver, or z3, which must be installed.
     #[arg(long, value_name = "S", default_value = "omega", help_heading = "Programs in .rma")]
     solver: SolverChoice,
+    /// Operations of a statement that can be on their way at the same time, where all states are looked at (default: as many as
+    /// there are, up to 5).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=30), help_heading = "Programs in .rma")]
+    max_pending: Option<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -160,6 +164,7 @@ impl RmaArgs {
                 SolverChoice::Omega => SolverWord::Omega,
                 SolverChoice::Z3 => SolverWord::Z3,
             },
+            max_pending: self.max_pending,
         }
     }
 }
@@ -268,6 +273,9 @@ pub(crate) struct RunArgs {
     /// a moment if that costs little; `none` asks no other.
     #[arg(long, value_name = "E", help_heading = "Search")]
     cross_check: Option<String>,
+    /// Sample N executions of a program at random, and fail (exit 4) if one is not among those that were explored.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
+    audit: Option<u64>,
     /// Iterations of a loop, if it is not known before how many it has.
     #[arg(long, alias = "unroll", value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     bound: Option<u32>,
@@ -576,6 +584,7 @@ impl RunArgs {
             engine: Some(self.engine.clone()),
             plain: self.plain,
             cross_check: self.cross_check.clone(),
+            audit: self.audit,
             bound: self.bound,
             max_events: self.max_events,
             timeout: self.timeout,

@@ -7,7 +7,7 @@ use treville::report::{Content, FileReport};
 /// Writes the evidence of an internal error to a file of its own in the system's folder for these, and names it in the report.
 pub(crate) fn keep(report: &mut FileReport) {
     let Content::Failed(failure) = &mut report.content else { return };
-    let Some(evidence) = &failure.internal else { return };
+    let Some(evidence) = &failure.evidence else { return };
     let call: Vec<String> = std::env::args().collect();
     let text = format!("treville {}\n{}\n\n{evidence}\n", env!("CARGO_PKG_VERSION"), call.join(" "));
     let path = unused();

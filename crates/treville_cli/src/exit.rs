@@ -32,7 +32,7 @@ impl Status {
     }
 
     pub(crate) fn of_failure(failure: &Failure) -> Status {
-        if failure.internal.is_some() { Status::Internal } else { Status::of(failure.word) }
+        if failure.evidence.is_some() { Status::Internal } else { Status::of(failure.word) }
     }
 
     /// The worse of two: internal, then wrong, then no, then unknown, then yes.

@@ -97,9 +97,10 @@ impl<'a> Addresses<'a> {
             return true;
         }
         if open.is_empty() {
-            self.found.extend(
-                self.moving.iter().map(|&e| self.cell_of(e, values).ok().flatten()).collect::<Option<Vec<_>>>(),
-            );
+            // Sources were chosen without regard to cells: what no execution touches has no initial write.
+            let mut cell = |e: &usize| self.cell_of(*e, values).ok().flatten().filter(|cell| self.is_written(*cell));
+            let cells = self.moving.iter().map(&mut cell).collect::<Option<Vec<_>>>();
+            self.found.extend(cells);
             return true;
         }
         // Take a read whose cell is known, if there is one: it has the fewest sources.
@@ -124,6 +125,12 @@ impl<'a> Addresses<'a> {
             }
         }
         true
+    }
+
+    /// Whether a cell has an initial write.
+    fn is_written(&self, cell: Cell) -> bool {
+        let mut initial = self.frame.events.iter().take_while(|event| event.kind == Kind::Init);
+        initial.any(|event| event.cell == Some(cell))
     }
 
     /// The cell of an event, if it can be told already; an error if it has none.

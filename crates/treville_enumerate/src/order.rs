@@ -36,7 +36,9 @@ impl CellAccesses {
     pub(crate) fn forced(&self, coherence: Coherence, po: &Relation) -> Option<Forced> {
         let n = self.writes.len();
         let mut after = vec![0u64; n];
-        after[0] = all(n) & !1;
+        if let Some(first) = after.first_mut() {
+            *first = all(n) & !1;
+        }
         if coherence.ww {
             for (row, &write) in after.iter_mut().zip(&self.writes) {
                 for j in (0..n).filter(|&j| po.contains(write, self.writes[j])) {

@@ -171,6 +171,8 @@ pub(crate) struct CoherencePlan {
     fused_after: Conditions,
     fused_next: Conditions,
     pairs: Conditions,
+    /// With an exception for a write of the thread itself; they need `ww` and `wr`, which say where such a write can be.
+    pairs_uninterrupted: Conditions,
 }
 
 impl CoherencePlan {
@@ -179,7 +181,8 @@ impl CoherencePlan {
         let mut chains = Vec::new();
         let mut pairs = Vec::new();
         let mut fused = Vec::new();
-        for check in model.checks.iter().filter(|c| c.mode == CheckMode::Require && !c.test.negated) {
+        let required = model.made_checks().map(|(_, check)| check);
+        for check in required.filter(|c| c.mode == CheckMode::Require && !c.test.negated) {
             match check.test.kind {
                 CheckKind::Acyclic => chains.extend(e.closure(check.test.term)),
                 CheckKind::Irreflexive => chains.extend(e.expand(check.test.term)),
@@ -191,6 +194,8 @@ impl CoherencePlan {
                 }
             }
         }
+        let excepts = |needs: &Alternative| needs.iter().any(|(_, need)| *need == Need::Uninterrupted);
+        let (pairs_uninterrupted, pairs) = pairs.into_iter().partition(excepts);
         let chains = bounded(chains, 4 * MAX_CHAINS);
         let shape = |po: Option<Pairs>, steps: &[Atom]| {
             let mut found: Conditions = chains.iter().flat_map(|c| excluding(c, po, steps)).collect();
@@ -207,6 +212,7 @@ impl CoherencePlan {
             fused_after: shape(None, &[Atom::Co(BETWEEN), Atom::Rf(BETWEEN)]),
             fused_next: [fused, shape(None, &[Atom::Fr(BETWEEN), Atom::Co(BETWEEN)])].concat(),
             pairs,
+            pairs_uninterrupted,
             leaves: e.leaves,
         }
     }
@@ -228,7 +234,7 @@ impl Coherence {
             rw_other: sound && holds(&plan.rw_other),
             rr: sound && holds(&plan.rr),
             fused: sound && holds(&plan.fused_after) && holds(&plan.fused_next),
-            pairs: holds(&plan.pairs),
+            pairs: holds(&plan.pairs) || ww && wr && holds(&plan.pairs_uninterrupted),
         }
     }
 }
@@ -364,9 +370,7 @@ impl Expander<'_> {
         match self.model.terms[term].term {
             Term::BaseRel(BaseRel::Rf) => vec![Chain::one(Atom::Rf(ANYWHERE))],
             Term::BaseRel(BaseRel::Co) => vec![Chain::one(Atom::Co(ANYWHERE))],
-            Term::Inverse(a) if matches!(self.model.terms[a].term, Term::BaseRel(BaseRel::Rf)) => {
-                vec![Chain::one(Atom::RfInverse)]
-            }
+            Term::Inverse(_) if self.is_inverse_rf(term) => vec![Chain::one(Atom::RfInverse)],
             Term::Union(a, b) => [self.expand(a), self.expand(b)].concat(),
             Term::Seq(..) => self.sequence(term),
             Term::Plus(a) => self.closure(a),
@@ -434,14 +438,49 @@ impl Expander<'_> {
     fn atomicity(&mut self, term: TermId) -> Option<Alternative> {
         match self.model.terms[term].term {
             Term::Inter(a, b) => self.excludes_between(a, b).or_else(|| self.excludes_between(b, a)),
-            // An exception for pairs with a write of their own thread in between: fine where there is none.
-            Term::Diff(a, _) => {
+            // An exception for pairs with a write of their own thread in between: fine where there is none. Any other
+            // exception may hold of any pair.
+            Term::Diff(a, b) if self.is_own_write_between(b) => {
                 let mut needs = self.atomicity(a)?;
                 needs.push((needs.first()?.0, Need::Uninterrupted));
                 Some(needs)
             }
             _ => None,
         }
+    }
+
+    /// Whether the term relates only a read and a write with another write of their thread between them in coherence:
+    /// `fri; [W]; coi`.
+    fn is_own_write_between(&self, term: TermId) -> bool {
+        let Some(factors) = factors(self.model, term) else { return false };
+        let identity = |t: &TermId| matches!(self.model.terms[*t].term, Term::ToId(_));
+        let steps: Vec<TermId> = factors.into_iter().filter(|t| !identity(t)).collect();
+        let [fr, co] = steps[..] else { return false };
+        let inside = |t| self.is_within(t, &|t| *t == Term::BaseRel(BaseRel::Int));
+        let from_read = |t: &Term| matches!(*t, Term::Seq(a, b) if self.is_inverse_rf(a) && self.is_co(b));
+        inside(fr)
+            && self.is_within(fr, &from_read)
+            && inside(co)
+            && self.is_within(co, &|t| *t == Term::BaseRel(BaseRel::Co))
+    }
+
+    /// Whether the term is certainly contained in one of this kind.
+    fn is_within(&self, term: TermId, kind: &dyn Fn(&Term) -> bool) -> bool {
+        let term = &self.model.terms[term].term;
+        kind(term)
+            || match *term {
+                Term::Inter(a, b) => self.is_within(a, kind) || self.is_within(b, kind),
+                Term::Diff(a, _) => self.is_within(a, kind),
+                _ => false,
+            }
+    }
+
+    fn is_inverse_rf(&self, term: TermId) -> bool {
+        matches!(self.model.terms[term].term, Term::Inverse(a) if self.model.terms[a].term == Term::BaseRel(BaseRel::Rf))
+    }
+
+    fn is_co(&self, term: TermId) -> bool {
+        self.model.terms[term].term == Term::BaseRel(BaseRel::Co)
     }
 
     fn excludes_between(&mut self, pairs: TermId, between: TermId) -> Option<Alternative> {

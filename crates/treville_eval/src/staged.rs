@@ -379,7 +379,7 @@ impl<'m> Staged<'m> {
         for body in rec.bodies.iter().filter(|b| plan.inside[group].binary_search(b).is_err()) {
             self.eval(*body);
         }
-        // The same end, and the same limit, as the reference: no body has anything that it had not the time before.
+        // The same end, and the same limit, as the reference: every body has what it had the time before.
         let limit = rec.bodies.len() * self.n * self.n + 2;
         let mut settled = false;
         for _ in 0..limit {
@@ -414,7 +414,7 @@ impl<'m> Staged<'m> {
         }
     }
 
-    /// Copies a value; true if that adds something.
+    /// Copies a value; true if that changes something.
     fn copy(&mut self, from: TermId, to: TermId) -> bool {
         if from == to {
             return false;
@@ -422,14 +422,14 @@ impl<'m> Staged<'m> {
         let mut target = std::mem::take(&mut self.values[to]);
         let changed = match (&self.values[from], &mut target) {
             (Value::Set(a), Value::Set(b)) => {
-                let grows = !a.is_subset(b);
+                let differs = a != b;
                 b.assign(a);
-                grows
+                differs
             }
             (Value::Rel(a), Value::Rel(b)) => {
-                let grows = !a.is_subset(b);
+                let differs = a != b;
                 b.assign(a);
-                grows
+                differs
             }
             _ => false,
         };

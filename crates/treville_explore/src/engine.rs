@@ -130,6 +130,7 @@ impl Explore {
                 _ => 1,
             },
             cancel: task.limits.cancel.clone(),
+            observer: task.observer.clone(),
         };
         let mut parts = Parts::new();
         loop {

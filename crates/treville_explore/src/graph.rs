@@ -173,6 +173,15 @@ pub(crate) struct Made {
     pub(crate) zeroed: bool,
 }
 
+/// A lock acquisition that is not in the graph any more: another thread has taken the lock first ([`crate::search::locks`]).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Overtaken {
+    /// The acquisition came before the event that has this number now.
+    pub(crate) at: EventId,
+    /// The write of the acquisition that came first.
+    pub(crate) by: EventId,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) labels: Vec<Label>,
@@ -181,6 +190,7 @@ pub(crate) struct Graph {
     pub(crate) threads: Vec<Thread>,
     pub(crate) locations: Vec<Location>,
     pub(crate) made: Vec<Made>,
+    pub(crate) overtaken: Vec<Overtaken>,
     pub(crate) saved: Vec<u64>,
     /// How many events take part in the order of seq_cst events.
     pub(crate) seq_cst: u32,
@@ -485,26 +495,36 @@ impl Graph {
         })
     }
 
-    /// The graph that remains when `read` is made to read from `write`: what was added before `read` or leads to `write`.
-    /// The write is in no order yet, and the clocks of the read are those of before.
-    pub(crate) fn restricted(&self, read: EventId, write: EventId, out: &mut Graph, number: &mut Vec<EventId>) {
+    /// The graph that remains when `read` is made to read from `write`: what was added before `read` or leads to `write`, and the
+    /// read itself unless it is `removed`. The write is in no order yet, and the clocks of the read are those of before.
+    pub(crate) fn restricted(
+        &self,
+        (read, removed): (EventId, bool),
+        write: EventId,
+        out: &mut Graph,
+        number: &mut Vec<EventId>,
+    ) {
+        let last = read - EventId::from(removed);
         // A source may have been added after its reader, by an earlier revisit: numbers come first.
         number.clear();
-        number.extend(0..=read);
-        let mut kept = read + 1;
-        for e in read + 1..self.len() {
+        number.extend(0..=last);
+        let mut kept = last + 1;
+        for e in last + 1..self.len() {
             let keep = e == write || self.porf(e, write);
             number.push(if keep { kept } else { INIT });
             kept += EventId::from(keep);
         }
-        out.begin_like(self, read, number);
-        for e in (read + 1..self.len()).filter(|e| number[*e as usize] != INIT) {
+        out.begin_like(self, last, number);
+        for e in (last + 1..self.len()).filter(|e| number[*e as usize] != INIT) {
             out.append_copy(self, e, number);
         }
         for (location, kept) in self.locations.iter().zip(&mut out.locations) {
             kept.writes.clear();
             kept.writes.extend(location.writes.iter().map(|w| number[*w as usize]).filter(|w| *w != INIT));
         }
+        out.overtaken.clear();
+        let before = self.overtaken.iter().filter(|o| o.at <= read);
+        out.overtaken.extend(before.map(|o| Overtaken { by: number[o.by as usize], ..*o }));
         out.made.clear();
         for made in &self.made {
             let alloc = number[made.alloc as usize];

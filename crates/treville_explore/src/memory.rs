@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use treville_ir::{Expr, ObjectId, Program};
+use treville_task::Child;
 use treville_vm::bytecode::{SiteId, address};
 
 /// What an address belongs to.
@@ -63,6 +64,14 @@ impl Numbers {
 
     pub(crate) fn threads(&self) -> u16 {
         self.table().threads
+    }
+
+    /// The numbers of threads that others have started.
+    pub(crate) fn children(&self) -> Vec<(Child, u16)> {
+        let mut all: Vec<(Child, u16)> =
+            self.table().children.iter().map(|(child, number)| (*child, *number)).collect();
+        all.sort_unstable();
+        all
     }
 
     /// The thread that another starts as its n-th.

@@ -3,9 +3,11 @@
 mod access;
 mod back;
 mod choices;
+mod classes;
 mod crew;
 mod estimate;
 mod hazards;
+mod locks;
 mod parts;
 mod places;
 mod promised;
@@ -30,7 +32,7 @@ use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, Span};
 use treville_ir::{Failure, FuncId, Program, Reg, Storage};
-use treville_task::{Monitor, Reduction, Reductions, Reference, StopReason, Story, Violation};
+use treville_task::{Monitor, Observer, Reduction, Reductions, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Access, Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -51,6 +53,8 @@ pub(crate) struct Options {
     /// How many explore at the same time.
     pub(crate) workers: usize,
     pub(crate) cancel: Cancel,
+    /// Is told of every complete execution.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -145,6 +149,9 @@ pub(crate) fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&Ended<'_>)) -> Resul
             Err(Stop::Mixed) => (shape.mixed, shape.symmetry) = (true, false),
             Err(Stop::InParts(access, cuts)) => return Err((access, cuts)),
             Err(stop) => return Ok(Explored { stopped: stop.reason(&job.options.cancel), ..Explored::default() }),
+            Ok(explored) if shape.symmetry && explored.is_all() && job.image.tells_threads_apart() => {
+                shape.symmetry = false;
+            }
             Ok(explored) => return Ok(explored),
         }
     }
@@ -480,6 +487,9 @@ impl<'a, 'j> Search<'a, 'j> {
                 }
                 _ => {}
             }
+        }
+        if self.symmetry && self.image.tells_threads_apart() {
+            return Err(Stop::Asymmetric);
         }
         self.failing.clear();
         let last = self.graph.label(self.graph.len() - 1).thread;

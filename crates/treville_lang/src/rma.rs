@@ -137,8 +137,9 @@ fn processes(
     for proc in &source.procs {
         let mut lower = Lower::new(names, remotes, ProcId::from_usize(procs.len()), errors);
         let entry = lower.process(&proc.body, proc.name.span);
-        let (nodes, labels) = (lower.nodes, lower.labels);
-        procs.push(Process { name: Name::new(proc.name.text), entry, nodes, labels, span: proc.name.span });
+        let Lower { nodes, labels, out_of_bounds, .. } = lower;
+        let name = Name::new(proc.name.text);
+        procs.push(Process { name, entry, nodes, labels, out_of_bounds, span: proc.name.span });
     }
     procs
 }

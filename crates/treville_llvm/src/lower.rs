@@ -1,4 +1,4 @@
-//! From a module to a [`Program`]: what `main` reaches, instruction by instruction, without any optimisation.
+//! From a module to a [`Program`]: what its entry reaches, instruction by instruction, without any optimisation.
 //!
 //! Every scalar value becomes a register of its width; structs, arrays and vectors as values become one register for each
 //! scalar in them. Memory is that of the module's data layout. Functions that the module does not define are those of the
@@ -57,11 +57,13 @@ fn refused<T>(why: impl Into<String>) -> Lowered<T> {
 pub struct LowerOptions<'a> {
     /// The program's name.
     pub name: &'a str,
+    /// The function that the first thread runs: `main`, unless one module holds several programs.
+    pub entry: &'a str,
     /// A weak compare-exchange may fail for no reason.
     pub weak_cas: bool,
 }
 
-/// The program that a module is, with `main` as its only thread at the start.
+/// The program that a module is, with its entry as the only thread at the start.
 ///
 /// Places are in the source files that the debug information names: those that `sources` has already, or that `read` finds,
 /// which are then added. Where there are none, they are in the module's own text.
@@ -74,5 +76,5 @@ pub fn lower(
     sources: &mut SourceMap,
     read: &mut dyn FnMut(&str) -> Option<String>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    Unit::new(module, options.name, options.weak_cas, places::Places::new(module, sources, read)).lower()
+    Unit::new(module, options, places::Places::new(module, sources, read)).lower(options.entry)
 }

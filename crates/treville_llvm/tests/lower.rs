@@ -36,7 +36,12 @@ fn program(path: &Path, text: &str) -> (SourceMap, Result<Program, Vec<Diagnosti
     };
     let program = compiled.and_then(|ir| {
         let file = sources.add(format!("{name}.ll"), ir.as_str());
-        lower(&parse(file, &ir)?, &LowerOptions { name: &name, weak_cas: false }, &mut sources, &mut read_file)
+        lower(
+            &parse(file, &ir)?,
+            &LowerOptions { name: &name, entry: "main", weak_cas: false },
+            &mut sources,
+            &mut read_file,
+        )
     });
     (sources, program)
 }

@@ -39,6 +39,8 @@ pub(crate) struct Var {
     pub(crate) init: u64,
     /// In bits.
     pub(crate) width: u8,
+    /// Its values are numbers with a sign.
+    pub(crate) is_signed: bool,
     /// Some loop writes it.
     pub(crate) in_loop: bool,
 }
@@ -55,6 +57,8 @@ pub(crate) struct Thread {
     pub(crate) widths: Vec<u8>,
     /// Labels that are somewhere in it.
     pub(crate) labels: BTreeSet<Name>,
+    /// Some way through its text leads to its end.
+    pub(crate) can_end: bool,
 }
 
 #[derive(Debug)]
@@ -185,6 +189,13 @@ impl Word {
         });
     }
 
+    /// Its value, if no register is in it.
+    fn constant(&self) -> Option<u64> {
+        let mut has_reg = false;
+        self.visit_regs(&mut |_| has_reg = true);
+        (!has_reg).then(|| self.eval(&[]))
+    }
+
     /// Calls `visit` for this and every part of it.
     pub(crate) fn visit(&self, visit: &mut impl FnMut(&Word)) {
         visit(self);
@@ -230,6 +241,18 @@ impl Step {
     }
 }
 
+impl Var {
+    /// The number that a word of it stands for.
+    pub(crate) fn number(&self, value: u64) -> i128 {
+        number(value, self.width, self.is_signed)
+    }
+}
+
+/// The number that a word stands for, with a sign or without.
+pub(crate) fn number(value: u64, width: u8, is_signed: bool) -> i128 {
+    if is_signed { i128::from(signed(value, width)) } else { i128::from(value) }
+}
+
 /// The value of a word with a sign.
 pub(crate) fn signed(value: u64, width: u8) -> i64 {
     let spare = 64 - u32::from(width);
@@ -259,6 +282,18 @@ impl Step {
         first.into_iter().chain(second)
     }
 
+    /// Those that may come next whatever registers hold: a condition without any goes one way.
+    pub(crate) fn possible_nexts(&self) -> Vec<usize> {
+        match self {
+            Step::Branch { cond, then, els } => match cond.constant() {
+                Some(1) => vec![*then],
+                Some(_) => vec![*els],
+                None => vec![*then, *els],
+            },
+            step => step.nexts().collect(),
+        }
+    }
+
     /// Whether nobody but the thread notices it.
     fn is_silent(&self) -> bool {
         matches!(
@@ -275,22 +310,49 @@ impl Thread {
         self.first_reg..self.first_reg + self.regs.len()
     }
 
-    /// Nodes that can come again after themselves.
+    /// Nodes that can come again after themselves: those that share a strongly connected component with a successor.
     pub(crate) fn looping(&self) -> BitSet {
         let n = self.nodes.len();
-        let mut found = BitSet::new(n);
-        for node in 0..n {
-            let mut seen = BitSet::new(n);
-            let mut open: Vec<usize> = self.nodes[node].step.nexts().collect();
-            while let Some(at) = open.pop() {
-                if seen.insert(at) {
-                    open.extend(self.nodes[at].step.nexts());
+        let component = self.components();
+        let in_loop = |node: &usize| self.nodes[*node].step.nexts().any(|next| component[next] == component[*node]);
+        BitSet::from_members(n, (0..n).filter(in_loop))
+    }
+
+    /// The strongly connected component of each node (Kosaraju: the order in which nodes are left, then backwards).
+    fn components(&self) -> Vec<usize> {
+        let n = self.nodes.len();
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for (node, facts) in self.nodes.iter().enumerate() {
+            facts.step.nexts().for_each(|next| before[next].push(node));
+        }
+        let mut seen = BitSet::new(n);
+        let mut left = Vec::with_capacity(n);
+        for start in 0..n {
+            let mut path: Vec<(usize, Vec<usize>)> = Vec::new();
+            if seen.insert(start) {
+                path.push((start, self.nodes[start].step.nexts().collect()));
+            }
+            while let Some((at, rest)) = path.last_mut() {
+                match rest.pop() {
+                    Some(next) if seen.insert(next) => path.push((next, self.nodes[next].step.nexts().collect())),
+                    Some(_) => {}
+                    None => {
+                        left.push(*at);
+                        path.pop();
+                    }
                 }
             }
-            if seen.contains(node) {
-                found.insert(node);
+        }
+        let mut component = vec![usize::MAX; n];
+        for start in left.into_iter().rev() {
+            let mut open = vec![start];
+            while let Some(at) = open.pop() {
+                if component[at] == usize::MAX {
+                    component[at] = start;
+                    open.extend(&before[at]);
+                }
             }
         }
-        found
+        component
     }
 }

@@ -174,7 +174,8 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
             Goal::Final { condition, filter } => Target::Final(condition.clone(), filter.clone()),
             Goal::Failure(Failure::Assertion) if code.can_fail() => Target::Failed,
             Goal::Failure(Failure::Deadlock) => Target::Deadlock,
-            Goal::Failure(_) | Goal::Flag(_) | Goal::Step { .. } => Target::Never,
+            Goal::Failure(Failure::Assertion) | Goal::Step { .. } => Target::Never,
+            Goal::Failure(_) | Goal::Flag(_) => return Err(refuse("a question about races, memory or flags")),
         })
     };
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
@@ -346,6 +347,9 @@ impl Prepared {
                     }
                 },
                 (None, Some(why)) => Answer::Open(why.clone()),
+                (None, None) if searched.answered && !matches!(target, Target::Never) => {
+                    Answer::Open(StopReason::Refused("the search ended when everything else was known".into()))
+                }
                 (None, None) => Answer::Absent(scope.clone()),
             });
         }
@@ -366,7 +370,10 @@ impl Prepared {
         stats.insert("depth", searched.depth);
         stats.insert("bytes", searched.store.size() as u64);
         stats.insert("bytes_per_state", searched.store.size() as u64 / searched.store.len().max(1) as u64);
-        let saw_all = searched.stopped.is_none() && scope.complete;
+        if searched.answered {
+            stats.insert("answered_early", 1);
+        }
+        let saw_all = searched.stopped.is_none() && !searched.answered && scope.complete;
         let unreached = if saw_all { self.unreached(&searched) } else { Vec::new() };
         Outcome { answers, states, stopped, cut: !scope.complete, stats, unreached, ..Outcome::default() }
     }
@@ -398,7 +405,8 @@ impl Prepared {
         let is_it = |state: &State<M::State>| {
             matches!(target, Target::Deadlock) || holds(target, system, state, system.is_done(state))
         };
-        let found = replay::moves(system, &self.symmetries, &searched.store, state, &is_it);
+        let cancel = &task.limits.cancel;
+        let found = replay::moves(system, &self.symmetries, &searched.store, state, &is_it, cancel)?;
         let (moves, last) = found.ok_or_else(disagree)?;
         if self.machine == "rar" && moves.len() <= LONGEST_REPEATED {
             self.check_on_graph(&moves, target).ok_or_else(disagree)?;
@@ -441,9 +449,11 @@ impl Prepared {
 
     fn unreached(&self, searched: &Searched) -> Vec<(ThreadId, Name)> {
         let mut unreached = Vec::new();
-        for (id, (thread, passed)) in self.code.threads.iter().zip(&searched.noticed.passed).enumerate() {
+        for (id, (thread, passed)) in
+            self.code.threads.iter().zip(self.symmetries.passed(&searched.noticed.passed)).enumerate()
+        {
             let mut left = thread.labels.clone();
-            let reached = thread.nodes.iter().zip(passed).filter(|(_, passed)| **passed);
+            let reached = thread.nodes.iter().zip(passed).filter(|(_, passed)| *passed);
             reached.filter_map(|(node, _)| node.label.as_ref()).for_each(|label| {
                 left.remove(label);
             });

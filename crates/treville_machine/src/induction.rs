@@ -1,8 +1,11 @@
 //! Whether an invariant is inductive: no step leads from a state that satisfies it, whether a run comes there or not, to one that
 //! does not.
 //!
-//! States are listed up to a bound: values that the program or the invariant names, a few writes of each variable, everything
-//! that threads and releasing writes may be aware of. For each step only that is listed which it, or the invariant, looks at:
+//! States are listed up to a bound: registers hold values that the program or the invariant names, memory has a few writes of each
+//! variable, each of them the initial one or one that some statement of the text makes (whatever thread, whatever came before it),
+//! and threads and releasing writes are aware of anything.
+//! A state with a write that no statement makes is not listed: no run could come near it, and no invariant about writes would be
+//! inductive. The answer says so among what it is relative to. For each step only that is listed which it, or the invariant, looks at:
 //! the variable that it accesses, variables, program counters and registers of the invariant. What is left out makes no
 //! difference to either.
 
@@ -91,7 +94,10 @@ impl<'a> Induction<'a> {
         let mut values: Vec<i64> = self.values.iter().map(|value| signed(*value, width)).collect();
         values.sort_unstable();
         let values = values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
-        let mut all = vec![format!("values are among {values}")];
+        let mut all = vec![
+            format!("values are among {values}"),
+            "every write to a variable is its initial one, or one that some statement makes".to_owned(),
+        ];
         if keeps_writes {
             all.push(format!("at most {} writes to each variable are kept", self.most));
         }
@@ -172,7 +178,8 @@ impl<'a> Induction<'a> {
         match (found, stopped) {
             (Some((step, after, before)), _) => Ok(Some(Broken { thread, domain, before, after, step })),
             (None, Some(why)) => Err(why),
-            (None, None) => Ok(None),
+            // Lists of writes may have been left out when the time was over.
+            (None, None) => StopReason::of(self.cancel).map_or(Ok(None), Err),
         }
     }
 
@@ -216,6 +223,7 @@ impl<'a> Induction<'a> {
             updated,
             threads: threads.into_iter().collect(),
             most: self.most,
+            cancel: self.cancel.clone(),
         }
     }
 

@@ -14,15 +14,32 @@ use treville_base::Cancel;
 use treville_ir::{Claims, Program};
 use treville_task::{StopReason, Unsupported};
 
-/// More states are not visited.
+/// More states are not visited, unless the caller says so.
 const MOST_STATES: usize = 5_000_000;
 
-/// The least number of accesses, the initial writes included, with which every state of a program on `rar` is reached.
-/// Nothing if no number is enough, or it was not found.
+/// How many accesses lead to every state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LeastActions {
+    /// So many, the initial writes included.
+    Found(u32),
+    /// No number is enough: a loop writes without end.
+    Never,
+    /// A limit was reached before all states were.
+    Stopped(StopReason),
+}
+
+/// The least number of accesses, the initial writes included, with which every state of a program on `rar` is reached, looking
+/// at no more than `most_states`.
 ///
 /// # Errors
 /// If machines do not run the program.
-pub fn least_actions(program: &Program, claims: &Claims, cancel: &Cancel) -> Result<Option<u32>, Unsupported> {
+pub fn least_actions(
+    program: &Program,
+    claims: &Claims,
+    most_states: Option<u64>,
+    cancel: &Cancel,
+) -> Result<LeastActions, Unsupported> {
+    let most_states = most_states.map_or(MOST_STATES, |n| usize::try_from(n).unwrap_or(usize::MAX));
     let mut watched = BTreeSet::new();
     claims.props().for_each(|prop| watched_threads(prop, &mut watched));
     let code = compile(program, &watched)?;
@@ -51,10 +68,19 @@ pub fn least_actions(program: &Program, claims: &Claims, cancel: &Cancel) -> Res
             Effect::Skip => open.push_front((next.clone(), accesses)),
             _ => open.push_back((next.clone(), accesses + 1)),
         });
-        if seen.len() > MOST_STATES || StopReason::of(cancel).is_some() {
-            return Ok(None);
+        if let Some(why) = limit(seen.len(), most_states, cancel) {
+            return Ok(LeastActions::Stopped(why));
         }
     }
-    let all = !room.noticed.full.contains(&true);
-    Ok(all.then_some(code.vars.len() as u32 + most))
+    Ok(match room.noticed.is_cut() {
+        true => LeastActions::Never,
+        false => LeastActions::Found(code.vars.len() as u32 + most),
+    })
+}
+
+/// The limit that is reached.
+fn limit(n_states: usize, most_states: usize, cancel: &Cancel) -> Option<StopReason> {
+    let too_many = || format!("the limit of {most_states} states was reached (--max-states N raises it)");
+    let full = (n_states > most_states).then(|| StopReason::Refused(too_many()));
+    full.or_else(|| StopReason::of(cancel))
 }

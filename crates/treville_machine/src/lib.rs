@@ -22,5 +22,5 @@ mod system;
 
 pub use engine::{MACHINES, Machine, MachineInfo};
 pub use events::guarded;
-pub use least::least_actions;
+pub use least::{LeastActions, least_actions};
 pub use symmetry::check_symmetries;

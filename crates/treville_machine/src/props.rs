@@ -2,7 +2,7 @@
 
 mod simplify;
 
-use crate::code::{Code, signed};
+use crate::code::{Code, number as word_number};
 use crate::memory::{Memory, Seen};
 use crate::system::{State, System};
 use std::collections::BTreeSet;
@@ -34,18 +34,18 @@ pub(crate) enum Check {
 #[derive(Clone, PartialEq)]
 pub(crate) enum Number {
     Int(i64),
-    /// A register of all threads, with its width.
+    /// A register of all threads, with its width: a number with a sign, whatever was read into it.
     Reg(usize, u8),
-    /// What the write with this number is, as a number of this width.
-    Value(usize, u8),
+    /// What the write with this number is, as a number of this width, with or without a sign.
+    Value(usize, u8, bool),
     Released(usize),
     Covered(usize),
     Add(Box<Number>, Box<Number>),
     Sub(Box<Number>, Box<Number>),
 }
 
-/// Writes that quantifiers range over, with the width of their values.
-type Scope = Vec<u8>;
+/// Writes that quantifiers range over, with the width of their values and whether these have a sign.
+type Scope = Vec<(u8, bool)>;
 
 impl Check {
     pub(crate) fn compile(prop: &Prop, code: &Code) -> Result<Check, Unsupported> {
@@ -83,13 +83,14 @@ impl Check {
 }
 
 impl Number {
-    fn eval(&self, regs: &[u64], writes: &[Seen]) -> i64 {
+    /// Its value. Sums are those of mathematics: a property has too few parts for them to leave 128 bits.
+    fn eval(&self, regs: &[u64], writes: &[Seen]) -> i128 {
         match self {
-            Number::Int(value) => *value,
-            Number::Reg(reg, width) => signed(regs[*reg], *width),
-            Number::Value(write, width) => signed(writes[*write].value, *width),
-            Number::Released(write) => i64::from(writes[*write].released),
-            Number::Covered(write) => i64::from(writes[*write].covered),
+            Number::Int(value) => i128::from(*value),
+            Number::Reg(reg, width) => word_number(regs[*reg], *width, true),
+            Number::Value(write, width, is_signed) => word_number(writes[*write].value, *width, *is_signed),
+            Number::Released(write) => i128::from(writes[*write].released),
+            Number::Covered(write) => i128::from(writes[*write].covered),
             Number::Add(a, b) => a.eval(regs, writes).wrapping_add(b.eval(regs, writes)),
             Number::Sub(a, b) => a.eval(regs, writes).wrapping_sub(b.eval(regs, writes)),
         }
@@ -117,7 +118,7 @@ fn check(prop: &Prop, code: &Code, scope: &mut Scope) -> Result<Check, Unsupport
         }
         Prop::Writes { all, aware, thread, object, body } => {
             let Some(var) = code.var_of(*object) else { return Err(unknown("a variable that no thread accesses")) };
-            scope.push(code.vars[var].width);
+            scope.push((code.vars[var].width, code.vars[var].is_signed));
             let body = check(body, code, scope);
             scope.pop();
             Check::Writes { all: *all, aware: *aware, thread: thread.index(), var, body: Box::new(body?) }
@@ -128,7 +129,7 @@ fn check(prop: &Prop, code: &Code, scope: &mut Scope) -> Result<Check, Unsupport
 fn number(term: &Term, code: &Code, scope: &Scope) -> Result<Number, Unsupported> {
     let write = |var: &treville_ir::WriteVar| {
         let at = usize::from(var.0);
-        scope.get(at).map(|width| (at, *width)).ok_or_else(|| unknown("a write outside of its quantifier"))
+        scope.get(at).map(|kind| (at, *kind)).ok_or_else(|| unknown("a write outside of its quantifier"))
     };
     Ok(match term {
         Term::Int(value) => Number::Int(*value),
@@ -137,8 +138,8 @@ fn number(term: &Term, code: &Code, scope: &Scope) -> Result<Number, Unsupported
             Number::Reg(thread.first_reg + reg.index(), thread.widths[reg.index()])
         }
         Term::Value(var) => {
-            let (at, width) = write(var)?;
-            Number::Value(at, width)
+            let (at, (width, is_signed)) = write(var)?;
+            Number::Value(at, width, is_signed)
         }
         Term::Released(var) => Number::Released(write(var)?.0),
         Term::Covered(var) => Number::Covered(write(var)?.0),

@@ -3,13 +3,15 @@
 
 use crate::code::Step;
 use crate::memory::{Memory, Seen};
-use crate::search::signed_value;
 use crate::store::Store;
 use crate::symmetry::Symmetries;
 use crate::system::{Actor, Effect, Move, State, System};
-use treville_base::Idx;
+use treville_base::{Cancel, Idx};
 use treville_ir::{Aware, ObjectId, ThreadId};
-use treville_task::{Actor as Who, Observed, Order, Run, RunAction, RunStep, Source};
+use treville_task::{Actor as Who, Observed, Order, Run, RunAction, RunStep, Source, StopReason};
+
+/// Steps between looks at the clock.
+const BETWEEN_LOOKS: usize = 256;
 
 /// The steps that lead to a state that `is_it`, of those that a stored one stands for, and the state. None if they cannot be
 /// run again, which would be a mistake of ours.
@@ -19,23 +21,27 @@ pub(crate) fn moves<M: Memory>(
     store: &Store,
     target: usize,
     is_it: &impl Fn(&State<M::State>) -> bool,
-) -> Option<(Vec<Move>, State<M::State>)> {
+    cancel: &Cancel,
+) -> Result<Option<(Vec<Move>, State<M::State>)>, StopReason> {
     let mut path = vec![target];
     while let Some(at) = path.last().copied().filter(|at| *at != 0) {
         path.push(store.parent(at));
     }
     path.reverse();
     let stored: Vec<Vec<u8>> = store.get(&path).into_iter().map(<[u8]>::to_vec).collect();
-    let (_, states) = follow(system, &stored, &|state, out| symmetries.encode(system, state, out))?;
-    let run = symmetries.images(system, states).find(|run| run.last().is_some_and(is_it))?;
+    let least = |state: &State<M::State>, out: &mut Vec<u8>| symmetries.encode(system, state, out);
+    let Some((_, states)) = follow(system, &stored, &least, cancel)? else { return Ok(None) };
+    let Some(run) = symmetries.images(system, states).find(|run| run.last().is_some_and(is_it)) else {
+        return Ok(None);
+    };
     let exact = |state: &State<M::State>, out: &mut Vec<u8>| system.encode(state, out);
     let bytes = |state| {
         let mut bytes = Vec::new();
         exact(state, &mut bytes);
         bytes
     };
-    let (moves, mut states) = follow(system, &run.iter().map(bytes).collect::<Vec<_>>(), &exact)?;
-    Some((moves, states.pop()?))
+    let followed = follow(system, &run.iter().map(bytes).collect::<Vec<_>>(), &exact, cancel)?;
+    Ok(followed.and_then(|(moves, mut states)| Some((moves, states.pop()?))))
 }
 
 /// Steps, and the states before and after each.
@@ -46,7 +52,8 @@ fn follow<M: Memory>(
     system: &System<'_, M>,
     path: &[Vec<u8>],
     encode: &impl Fn(&State<M::State>, &mut Vec<u8>),
-) -> Option<Followed<M::State>> {
+    cancel: &Cancel,
+) -> Result<Option<Followed<M::State>>, StopReason> {
     let mut room = system.room();
     let mut states = vec![system.initial(&mut room)];
     let mut moves = Vec::new();
@@ -61,11 +68,16 @@ fn follow<M: Memory>(
                 }
             }
         });
-        let (step, after) = found?;
+        let Some((step, after)) = found else { return Ok(None) };
         moves.push(step);
         states.push(after);
+        if i.is_multiple_of(BETWEEN_LOOKS)
+            && let Some(why) = StopReason::of(cancel)
+        {
+            return Err(why);
+        }
     }
-    Some((moves, states))
+    Ok(Some((moves, states)))
 }
 
 /// Runs the same steps, perhaps on another memory: each is the one of that actor with that number. Calls `visit` with each step
@@ -132,7 +144,7 @@ pub(crate) fn observed_as<M: Memory>(
     let mut seen = Vec::new();
     system.memory.aware(&state.memory, thread.index(), var, aware, &mut seen);
     let show = |seen: Seen| Observed {
-        value: signed_value(system, var, seen.value),
+        value: system.code.vars[var].number(seen.value),
         released: seen.released,
         covered: seen.covered,
         step: seen.origin.checked_sub(1),
@@ -147,21 +159,21 @@ pub(crate) fn told<M: Memory>(
     seen: Vec<Vec<Observed>>,
 ) -> RunStep {
     let object = |var: usize| system.code.vars[var].object;
-    let signed = |var: usize, value: u64| signed_value(system, var, value);
-    let source = |var, value, origin: u32| Source { value: signed(var, value), step: origin.checked_sub(1) };
+    let number = |var: usize, value: u64| system.code.vars[var].number(value);
+    let source = |var, value, origin: u32| Source { value: number(var, value), step: origin.checked_sub(1) };
     let action = match step.effect {
         Effect::Read { var, from } => {
             RunAction::Read { object: object(var), from: source(var, from.value, from.origin) }
         }
         Effect::Write { var, after, value } => RunAction::Write {
             object: object(var),
-            value: signed(var, value),
+            value: number(var, value),
             after: source(var, after.value, after.origin),
         },
         Effect::Update { var, from, value } => RunAction::Update {
             object: object(var),
             from: source(var, from.value, from.origin),
-            value: signed(var, value),
+            value: number(var, value),
         },
         Effect::Flush { var, written } => {
             RunAction::Flush { object: object(var), from: source(var, written.value, written.origin) }

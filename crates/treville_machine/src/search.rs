@@ -6,7 +6,6 @@
 
 mod round;
 
-use crate::code::signed;
 use crate::memory::Memory;
 use crate::props::Check;
 use crate::store::{Store, hash};
@@ -54,6 +53,10 @@ pub(crate) struct Searched {
     pub(crate) stopped: Option<StopReason>,
     /// Of the state that was found last.
     pub(crate) depth: u64,
+    /// Every answer was known before all states were found, and the rest was left out.
+    pub(crate) answered: bool,
+    /// Whether some run completes ([`System::is_complete`]), if that is known.
+    pub(crate) completes: Option<bool>,
 }
 
 /// What all workers need to know.
@@ -70,6 +73,9 @@ const CHUNK: usize = 128;
 /// Bytes of these states, at which a round ends.
 const ROUND_BYTES: usize = 1 << 20;
 
+/// So many states are found also when every answer is known, for those who want to know how many there are.
+const COUNTED_ANYWAY: usize = 1 << 16;
+
 pub(crate) fn search<M: Memory>(
     system: &System<'_, M>,
     symmetries: &Symmetries,
@@ -82,8 +88,8 @@ pub(crate) fn search<M: Memory>(
     search.store_start(&mut store, &mut workers[0]);
     let mut front = Front { number: 0, place: 0, level_end: 1, depth: 0 };
     let mut chunks: Vec<Chunk> = Vec::new();
-    let mut stopped = None;
-    while stopped.is_none() && front.number < store.len() {
+    let (mut stopped, mut answered) = (None, false);
+    while stopped.is_none() && !answered && front.number < store.len() {
         let n_chunks = front.cut_round(&store, &mut chunks);
         search.expand(&mut chunks[..n_chunks], &store, &mut workers);
         stopped = StopReason::of(wanted.cancel);
@@ -91,13 +97,16 @@ pub(crate) fn search<M: Memory>(
             chunks[..n_chunks].iter().for_each(|chunk| chunk.insert(&mut store));
             stopped = too_many(&store, wanted.most_states);
         }
+        answered = store.len() > COUNTED_ANYWAY && search.is_answered(&workers);
         let candidates = workers.iter().map(|worker| worker.transitions).sum();
         monitor.progress(&Progress { executions: front.number as u64, candidates, expected: None });
     }
     if store.len() as u64 > wanted.most_states {
         search.look_at_rest(&front, &store, &mut workers[0]);
     }
-    Searched { stopped, depth: front.depth, ..gathered(store, workers, wanted) }
+    let saw_all = stopped.is_none() && !answered && !workers.iter().any(|worker| worker.room.noticed.is_cut());
+    let completes = if workers.iter().any(|worker| worker.completes) { Some(true) } else { saw_all.then_some(false) };
+    Searched { stopped, depth: front.depth, answered, completes, ..gathered(store, workers, wanted) }
 }
 
 fn too_many(store: &Store, most: u64) -> Option<StopReason> {
@@ -115,6 +124,8 @@ fn gathered<S>(store: Store, workers: Vec<Worker<S>>, wanted: &Wanted<'_>) -> Se
         transitions: 0,
         stopped: None,
         depth: 0,
+        answered: false,
+        completes: None,
     };
     for worker in workers {
         for (first, reached) in all.reached.iter_mut().zip(worker.reached) {
@@ -163,6 +174,14 @@ impl Front {
 }
 
 impl<M: Memory> Search<'_, '_, M> {
+    /// Whether there is nothing more to learn from further states, but how many there are and whether one is a deadlock.
+    fn is_answered(&self, workers: &[Worker<M::State>]) -> bool {
+        let reached = |i: usize| workers.iter().any(|worker| worker.reached[i].is_some());
+        let asked = |target: &Target| !matches!(target, Target::Deadlock | Target::Never);
+        let mut asked = self.wanted.targets.iter().enumerate().filter(|(_, target)| asked(target)).peekable();
+        self.wanted.observed.is_none() && asked.peek().is_some() && asked.all(|(i, _)| reached(i))
+    }
+
     fn store_start(&self, store: &mut Store, worker: &mut Worker<M::State>) {
         let start = self.system.initial(&mut worker.room);
         let mut bytes = Vec::new();
@@ -221,9 +240,4 @@ fn value<M: Memory>(system: &System<'_, M>, state: &State<M::State>, place: &Pla
             None => Bv::zero(1),
         },
     }
-}
-
-/// The value of a variable with its sign.
-pub(crate) fn signed_value<M: Memory>(system: &System<'_, M>, var: usize, value: u64) -> i64 {
-    signed(value, system.code.vars[var].width)
 }

@@ -73,13 +73,26 @@ impl Symmetries {
         Ok(Symmetries { all: known.into_iter().filter(|one| one.fixes_start(code)).collect() })
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+    /// The places that some run passes through, from those that the runs of states that stand for others do.
+    pub(crate) fn passed(&self, passed: &[Vec<bool>]) -> Vec<Vec<bool>> {
+        let mut all = passed.to_vec();
+        self.all.iter().for_each(|automorphism| automorphism.add_passed(passed, &mut all));
+        all
     }
 
     /// The bytes of the state that stands for this one.
     pub(crate) fn encode<M: Memory>(&self, system: &System<'_, M>, state: &State<M::State>, out: &mut Vec<u8>) {
         system.encode(state, out);
+        self.replace_by_least(system, state, out);
+    }
+
+    /// The same from the bytes of the state itself.
+    pub(crate) fn replace_by_least<M: Memory>(
+        &self,
+        system: &System<'_, M>,
+        state: &State<M::State>,
+        out: &mut Vec<u8>,
+    ) {
         let mut bytes = Vec::new();
         for automorphism in &self.all {
             system.encode(&automorphism.image(system, state), &mut bytes);

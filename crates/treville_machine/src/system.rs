@@ -1,6 +1,6 @@
 //! A program on a memory: states, the steps from each, and states as bytes.
 
-use crate::code::{Code, Fence, STUCK, Step, UpdateOrder};
+use crate::code::{Code, Fence, STUCK, Step, Thread, UpdateOrder};
 use crate::memory::{Bytes, Choice, Flush, Memory, Written, put, put_positions};
 
 pub(crate) struct System<'c, M: Memory> {
@@ -84,6 +84,11 @@ pub(crate) struct Noticed {
 }
 
 impl Noticed {
+    /// Whether some step was beyond the bounds.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.out_of_actions || self.full.contains(&true)
+    }
+
     /// Adds what somebody else has noticed.
     pub(crate) fn add(&mut self, other: Noticed) {
         if self.passed.is_empty() {
@@ -350,6 +355,15 @@ impl<M: Memory> System<'_, M> {
             matches!(self.code.threads[thread].nodes[usize::from(*node)].step, Step::Done)
         };
         state.nodes.iter().enumerate().all(done) && self.memory.is_quiet(&state.memory)
+    }
+
+    /// Whether a run that comes here has done what its threads are for: each is at its end, or has none in its text, as a loop
+    /// that is meant to go on for ever; or an assumption was wrong. An answer "it holds" says nothing if no state is complete.
+    pub(crate) fn is_complete(&self, state: &State<M::State>) -> bool {
+        let over = |(thread, node): (&Thread, &u16)| {
+            !thread.can_end || matches!(thread.nodes[usize::from(*node)].step, Step::Done)
+        };
+        self.is_given_up(state) || self.code.threads.iter().zip(&state.nodes).all(over)
     }
 
     /// Whether an assumption was wrong, and so the run is of no interest.

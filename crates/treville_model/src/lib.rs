@@ -6,6 +6,7 @@ pub mod syntax;
 
 mod display;
 mod fingerprint;
+mod foregone;
 mod leftovers;
 mod link;
 mod mentions;
@@ -14,6 +15,7 @@ mod terms;
 mod types;
 mod vocabulary;
 
+pub use foregone::Foregone;
 pub use link::{examine, group_member, link};
 pub use mentions::{mentions, takes};
 pub use model::{

@@ -83,8 +83,8 @@ pub struct TermInfo {
 pub enum RecOrder {
     /// All bodies are monotone: the least fixpoint.
     Least,
-    /// Iterated from empty in textual order, each body seeing the ones above it, until no body has anything that it had not
-    /// the time before.
+    /// Iterated from empty in textual order, each body seeing the ones above it, until every body has what it had the time
+    /// before. Some member only grows (`m = m | …`), and the others follow it.
     Iterated,
 }
 

@@ -2,7 +2,8 @@
 //! not apply is left out, none changes its meaning.
 
 use crate::{
-    Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, ProgramChecked, claims, rma, show_state, state,
+    Audit, Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, ProgramChecked, claims, rma, show_state,
+    state,
 };
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
@@ -58,17 +59,38 @@ pub fn json(report: &FileReport, details: Details) -> String {
         Content::Remote(checked) => Some(&checked.stats),
         Content::Failed(_) => None,
     };
-    if let (Some(figures), true) = (stats, details.stats) {
+    let audit = if let Content::Program(checked) = &report.content { checked.audit.as_ref() } else { None };
+    if let (Some(figures), true) = (stats, details.stats || audit.is_some()) {
         let mut stats = Object::new();
-        figures.iter().for_each(|(name, value)| stats.number(name, *value));
+        figures.iter().filter(|_| details.stats).for_each(|(name, value)| stats.number(name, *value));
+        if let Some(audit) = audit {
+            stats.raw("audit", &audited(audit));
+        }
         object.raw("stats", &stats.end());
     }
     object.end()
 }
 
+fn audited(audit: &Audit) -> String {
+    let mut object = Object::new();
+    if let Some(why) = &audit.skipped {
+        object.string("skipped", why);
+        return object.end();
+    }
+    object.string("compared", audit.compared);
+    object.number("samples", audit.samples);
+    object.number("tried", audit.tried);
+    object.raw("accepted", &format!("{:.4}", audit.samples as f64 / audit.tried.max(1) as f64));
+    object.number("classes", audit.classes);
+    object.number("visited", audit.visited);
+    object.raw("non_sc", &format!("{:.4}", audit.beyond_sc as f64 / audit.samples.max(1) as f64));
+    object.raw("cyclic", &format!("{:.4}", audit.cyclic as f64 / audit.samples.max(1) as f64));
+    object.end()
+}
+
 fn failed(object: &mut Object, failure: &Failure) {
     object.string("reason", &failure.reason);
-    if failure.internal.is_some() {
+    if failure.evidence.is_some() {
         object.raw("internal", "true");
     }
     if let Some((_, at)) = &failure.position {

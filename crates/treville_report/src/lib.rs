@@ -50,7 +50,9 @@ pub use placement::{Placed, SynthReport, Synthesised, placement, placement_json}
 pub use rma::{RmaChecked, RmaRun, plural};
 pub use state::{show_state, state_items};
 pub use story::story;
-pub use subject::{Checked, Chosen, ClaimsChecked, Content, Failure, FileReport, ProgramChecked, Subject, VerdictWord};
+pub use subject::{
+    Audit, Checked, Chosen, ClaimsChecked, Content, Failure, FileReport, ProgramChecked, Subject, VerdictWord,
+};
 pub use summary::{Summary, summary_row};
 pub use svg::svg;
 pub use text::text;

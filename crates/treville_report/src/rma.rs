@@ -53,6 +53,9 @@ impl RmaRun {
 fn failing(program: &Program, failure: Failure) -> String {
     match failure {
         Failure::Property(i) => format!("`{}` fails", program.properties[i].name),
+        Failure::Assertion(proc, node) if program.procs[proc].out_of_bounds.contains(&node) => {
+            format!("an index of process {} is out of bounds", program.procs[proc].name)
+        }
         Failure::Assertion(proc, _) => format!("an assertion of process {} fails", program.procs[proc].name),
     }
 }
@@ -90,6 +93,8 @@ pub(crate) fn text(report: &FileReport, checked: &RmaChecked, details: Details, 
         let _ = writeln!(out, "  {} {assumption}", palette.paint(Paint::Doubt, "bounded"));
     }
     if let Some(run) = &checked.run {
+        let place = line(&checked.sources, place_of(&checked.program, run.failure));
+        let _ = writeln!(out, "  {} {place}", palette.paint(Paint::Faint, "place"));
         out.push('\n');
         table(&checked.program, &checked.sources, run, palette, &mut out);
     }
@@ -196,6 +201,7 @@ fn violation(program: &Program, sources: &SourceMap, run: &RmaRun) -> String {
     let mut row = Object::new();
     let kind = match run.failure {
         Failure::Property(i) if program.properties[i].kind == PropKind::Always => "invariant",
+        Failure::Assertion(proc, node) if program.procs[proc].out_of_bounds.contains(&node) => "invalid-access",
         Failure::Property(_) | Failure::Assertion(..) => "assertion",
     };
     row.string("kind", kind);

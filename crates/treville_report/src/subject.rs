@@ -49,6 +49,26 @@ pub struct ProgramChecked {
     pub scope: Scope,
     /// Why the answer may be about less than it seems.
     pub warnings: Vec<String>,
+    /// What random executions of it were compared with what was visited, if that was asked for.
+    pub audit: Option<Audit>,
+}
+
+/// Random executions of a program, all among those that an engine has visited.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Audit {
+    /// By what executions are compared: `graphs` or `states`.
+    pub compared: &'static str,
+    /// Executions that the model allows, of so many that were tried.
+    pub samples: u64,
+    pub tried: u64,
+    /// Of the samples, those that no interleaving explains, and those with a cycle of program order and reads-from.
+    pub beyond_sc: u64,
+    pub cyclic: u64,
+    /// Classes among the samples, and among what was visited.
+    pub classes: u64,
+    pub visited: u64,
+    /// Why nothing was compared, if it was not.
+    pub skipped: Option<String>,
 }
 
 /// A program with what it claims of its runs, and the answers.
@@ -94,14 +114,14 @@ pub struct Checked {
 pub struct Failure {
     /// `Unknown` if an engine refused, `Error` otherwise.
     pub word: VerdictWord,
-    /// A mistake of our own, not of the input: what is needed to look into it.
-    pub internal: Option<String>,
     pub reason: String,
     /// Where the first error is.
     pub position: Option<(String, LineCol)>,
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that the diagnostics point into.
     pub sources: Arc<SourceMap>,
+    /// A check of our own has failed: what shows it, to be sent to us.
+    pub evidence: Option<String>,
 }
 
 /// The five answers that scripts see.
@@ -160,7 +180,7 @@ impl FileReport {
 
     /// Whether a check of our own has failed.
     pub fn is_internal(&self) -> bool {
-        matches!(&self.content, Content::Failed(failure) if failure.internal.is_some())
+        matches!(&self.content, Content::Failed(failure) if failure.evidence.is_some())
     }
 
     /// Why there is no yes or no.

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::render_place;
 use crate::{
-    Checked, Content, Details, Drawing, FileReport, Paint, Palette, ProgramChecked, claims, execution,
+    Audit, Checked, Content, Details, Drawing, FileReport, Paint, Palette, ProgramChecked, claims, execution,
     json::observation_word, render_diagnostics, rma, show_condition, state, state_items, story,
 };
 use std::fmt::Write;
@@ -63,6 +63,9 @@ fn program(report: &FileReport, checked: &ProgramChecked, details: Details, pale
         let _ = writeln!(out, "  {} complete {executions}, {} blocked", counts.executions, counts.blocked);
     }
     warn(&checked.warnings, palette, &mut out);
+    if let Some(audit) = &checked.audit {
+        out += &audited(audit);
+    }
     engine(report, details, palette, &mut out);
     if details.stats {
         for (name, value) in &checked.outcome.stats {
@@ -71,6 +74,20 @@ fn program(report: &FileReport, checked: &ProgramChecked, details: Details, pale
         let _ = writeln!(out, "  {:<24} {:.3}", "time_ms", report.time.as_secs_f64() * 1e3);
     }
     out
+}
+
+/// What came of an audit, in one line.
+fn audited(audit: &Audit) -> String {
+    if let Some(why) = &audit.skipped {
+        return format!("  not audited: {why}\n");
+    }
+    let Audit { samples, tried, classes, visited, compared, .. } = audit;
+    let percent = |n: u64| 100.0 * n as f64 / (*samples).max(1) as f64;
+    let (beyond_sc, cyclic) = (percent(audit.beyond_sc), percent(audit.cyclic));
+    format!(
+        "  audited: {samples} random executions ({tried} tried), none missing; {classes} of {visited} {compared} seen; \
+         {beyond_sc:.1} % beyond SC, {cyclic:.1} % with a cycle of program order and reads-from\n"
+    )
 }
 
 fn answer(report: &FileReport, checked: &Checked, details: Details, palette: Palette) -> String {

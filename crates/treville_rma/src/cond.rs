@@ -1,6 +1,6 @@
 //! Conditions: linear comparisons and places of processes under `&&` and `||`. Negations are worked into the leaves.
 
-use crate::{Linear, NodeId, ProcId, VarId};
+use crate::{Linear, NodeId, Number, ProcId, VarId};
 
 /// How a sum compares with 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -43,7 +43,7 @@ impl Atom {
         Some(Atom { linear: self.linear.clone(), rel })
     }
 
-    pub fn eval(&self, value: &impl Fn(VarId) -> i64) -> Option<bool> {
+    pub fn eval(&self, value: &impl Fn(VarId) -> Number) -> Option<bool> {
         let sum = self.linear.eval(value)?;
         Some(match self.rel {
             Rel::Eq => sum == 0,
@@ -150,7 +150,7 @@ impl Cond {
     }
 
     /// Its value; `None` where a number gets too large.
-    pub fn eval(&self, value: &impl Fn(VarId) -> i64, at: &impl Fn(ProcId) -> NodeId) -> Option<bool> {
+    pub fn eval(&self, value: &impl Fn(VarId) -> Number, at: &impl Fn(ProcId) -> NodeId) -> Option<bool> {
         match self {
             Cond::Const(value) => Some(*value),
             Cond::Atom(atom) => atom.eval(value),

@@ -11,7 +11,7 @@ mod run;
 mod show;
 
 pub use cond::{Atom, Cond, Rel};
-pub use linear::Linear;
+pub use linear::{Linear, Number};
 pub use program::{
     Init, LocalUse, Node, NodeId, Op, ProcId, Process, Program, PropKind, Property, Remote, RemoteId, RemoteKind, Rmw,
     Slot, SlotId, VarId, VarKind, Variable,

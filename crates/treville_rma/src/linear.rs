@@ -1,6 +1,10 @@
-//! Sums of variables with integer factors. Factors and constants have 64 bits; what does not fit is `None`, never wrapped.
+//! Sums of variables with integer factors. Factors and constants have 64 bits, values of variables 128; what does not fit is
+//! `None`, never wrapped.
 
 use crate::VarId;
+
+/// A value of a variable. Numbers of these programs are integers without a width: what does not fit here is not computed with.
+pub type Number = i128;
 
 /// `constant + Σ factor · variable`; variables ascend, and no factor is 0.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -96,8 +100,9 @@ impl Linear {
         rest.plus(factor, value)
     }
 
-    pub fn eval(&self, value: &impl Fn(VarId) -> i64) -> Option<i64> {
-        let term = |sum: i64, &(var, factor): &(VarId, i64)| sum.checked_add(factor.checked_mul(value(var))?);
-        self.terms.iter().try_fold(self.constant, term)
+    pub fn eval(&self, value: &impl Fn(VarId) -> Number) -> Option<Number> {
+        let term =
+            |sum: Number, &(var, factor): &(VarId, i64)| sum.checked_add(Number::from(factor).checked_mul(value(var))?);
+        self.terms.iter().try_fold(Number::from(self.constant), term)
     }
 }

@@ -1,6 +1,6 @@
 //! Programs, processes, statements, remote operations and properties.
 
-use crate::{Atom, Cond, Linear};
+use crate::{Atom, Cond, Linear, Number};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Idx, IndexVec, Name, Span};
 
@@ -37,6 +37,8 @@ pub struct Process {
     pub entry: NodeId,
     pub nodes: IndexVec<NodeId, Node>,
     pub labels: BTreeMap<Name, NodeId>,
+    /// Assertions that the text does not have: an index is that of no element.
+    pub out_of_bounds: BTreeSet<NodeId>,
     pub span: Span,
 }
 
@@ -203,7 +205,7 @@ impl Rmw {
     }
 
     /// What is written when `old` is found. `None` if the number gets too large.
-    pub fn apply(self, old: i64, operands: &[i64]) -> Option<i64> {
+    pub fn apply(self, old: Number, operands: &[Number]) -> Option<Number> {
         match (self, operands) {
             (Rmw::Faa, [add]) => old.checked_add(*add),
             (Rmw::Swap, [new]) => Some(*new),
@@ -301,6 +303,23 @@ impl Program {
     pub fn has_property(&self) -> bool {
         let asserts = |p: &Process| p.nodes.iter().any(|n| matches!(n.op, Op::Assert { .. }));
         !self.properties.is_empty() || self.procs.iter().any(asserts)
+    }
+
+    /// Whether the text of a process has a way to its end: a loop without a condition may have none.
+    pub fn can_end(&self, proc: ProcId) -> bool {
+        let of = &self.procs[proc];
+        let mut seen = BTreeSet::new();
+        let mut open = vec![of.entry];
+        while let Some(node) = open.pop() {
+            if seen.insert(node) {
+                open.extend(match &of.nodes[node].op {
+                    Op::Branch { cond: Cond::Const(true), then, .. } => vec![*then],
+                    Op::Branch { cond: Cond::Const(false), els, .. } => vec![*els],
+                    op => op.successors(),
+                });
+            }
+        }
+        seen.into_iter().any(|node| matches!(of.nodes[node].op, Op::End))
     }
 
     /// The number by which people know a slot.

@@ -1,17 +1,17 @@
 //! A run, step by step: what processes do, and what the network does with their remote operations.
 
-use crate::{NodeId, Op, ProcId, Program, RemoteId, Shown, show_op};
+use crate::{NodeId, Number, Op, ProcId, Program, RemoteId, Shown, show_op};
 use treville_base::{BitSet, Span};
 
 /// A step of a process or of the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// A process executes the statement at this node; `value` is what it reads or writes.
-    Process { proc: ProcId, node: NodeId, value: Option<i64> },
+    Process { proc: ProcId, node: NodeId, value: Option<Number> },
     /// The network reads the source of an operation; an atomic one also writes it.
-    Reads { remote: RemoteId, value: i64 },
+    Reads { remote: RemoteId, value: Number },
     /// The network writes the target of an operation.
-    Writes { remote: RemoteId, value: i64 },
+    Writes { remote: RemoteId, value: Number },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -72,7 +72,7 @@ impl Action {
 }
 
 /// What a statement of a process does, with the value that it reads or writes.
-fn effect(program: &Program, op: &Op, value: Option<i64>) -> String {
+fn effect(program: &Program, op: &Op, value: Option<Number>) -> String {
     match (op, value) {
         (Op::Load { shared, .. }, Some(value)) => format!("reads {} = {value}", program.var_name(*shared)),
         (Op::Store { shared, .. }, Some(value)) => format!("writes {} = {value}", program.var_name(*shared)),

@@ -60,7 +60,7 @@ fn negation_is_the_other_values() {
             let negated = cond.negated().expect("small numbers");
             for x in -6..6 {
                 for y in -6..6 {
-                    let value = |v: VarId| if v == VarId(0) { x } else { y };
+                    let value = |v: VarId| i128::from(if v == VarId(0) { x } else { y });
                     let sum = a * x + b * y + c;
                     let expected = match rel {
                         Rel::Eq => sum == 0,
@@ -80,6 +80,6 @@ fn negation_is_the_other_values() {
 fn numbers_that_are_too_large_are_not_wrapped() {
     let large = Linear::constant(i64::MAX);
     assert_eq!(large.plus(1, &Linear::constant(1)), None);
-    assert_eq!(Linear::var(VarId(0)).times(i64::MAX).and_then(|l| l.eval(&|_| 2)), None);
-    assert_eq!(Rmw::Faa.apply(i64::MAX, &[1]), None);
+    assert_eq!(Linear::var(VarId(0)).times(i64::MAX).and_then(|l| l.eval(&|_| i128::MAX / 2)), None);
+    assert_eq!(Rmw::Faa.apply(i128::MAX, &[1]), None);
 }

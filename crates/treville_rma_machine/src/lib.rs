@@ -16,5 +16,5 @@ mod store;
 pub use dead::Dead;
 pub use depend::{About, closure};
 pub use network::{Pending, Reduction, Semantics};
-pub use replay::{Event, Replay};
+pub use replay::{Event, Replay, Values};
 pub use search::{Config, Order, Outcome, Verdict, check, final_states};

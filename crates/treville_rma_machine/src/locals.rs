@@ -2,12 +2,12 @@
 //! statement before them, so that a process rests only where it looks at memory or where a property looks at it.
 
 use crate::dead::Dead;
-use crate::network::{Memory, Semantics};
+use crate::network::{Memory, Semantics, few_ways};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use treville_base::{BitSet, Idx};
-use treville_rma::{Node, NodeId, Op, ProcId, Program, PropKind, RemoteKind, VarId, VarKind};
+use treville_rma::{Node, NodeId, Number, Op, ProcId, Program, PropKind, RemoteKind, VarId, VarKind};
 
 /// The number of a local state of its process.
 pub(crate) type LocalId = u32;
@@ -50,7 +50,7 @@ pub(crate) enum Move {
     },
 }
 
-type Values = Box<[i64]>;
+type Values = Box<[Number]>;
 
 #[derive(Debug, Default)]
 struct OfProcess {
@@ -77,6 +77,8 @@ pub(crate) struct Locals<'p> {
     position: Vec<usize>,
     procs: Vec<OfProcess>,
     dead: Dead,
+    /// Processes whose text has no way to an end.
+    endless: Vec<bool>,
 }
 
 impl<'p> Locals<'p> {
@@ -98,6 +100,7 @@ impl<'p> Locals<'p> {
             position,
             procs: program.procs.iter().map(|_| OfProcess::default()).collect(),
             dead,
+            endless: program.procs.ids().map(|proc| !program.can_end(proc)).collect(),
         }
     }
 
@@ -113,21 +116,33 @@ impl<'p> Locals<'p> {
         matches!(self.node(proc, self.node_of(proc, id)).op, Op::End)
     }
 
+    /// Whether a process has done what it is for: it is at its end, has none in its text, or waits for ever at an assumption.
+    pub(crate) fn is_over(&self, proc: ProcId, id: LocalId) -> bool {
+        let (node, values) = &self.procs[proc.index()].states[id as usize];
+        let value = |var: VarId| values[self.position[var.index()]];
+        match &self.node(proc, *node).op {
+            Op::End => true,
+            Op::Assume { cond, .. } => cond.eval(&value, &|_| NodeId(u32::MAX)) == Some(false),
+            _ => self.endless[proc.index()],
+        }
+    }
+
     fn node(&self, proc: ProcId, node: NodeId) -> &'p Node {
         &self.program.procs[proc].nodes[node]
     }
 
-    pub(crate) fn value(&self, id: LocalId, var: VarId) -> i64 {
+    pub(crate) fn value(&self, id: LocalId, var: VarId) -> Number {
         self.procs[self.program.vars[var].proc.index()].states[id as usize].1[self.position[var.index()]]
     }
 
     /// Where a process may rest at first, for each way to begin.
     pub(crate) fn initial(&mut self, proc: ProcId, memory: &mut Memory<'_>) -> Result<Vec<Target>, Stop> {
-        let mut all: Vec<Vec<i64>> = vec![Vec::new()];
+        let mut all: Vec<Vec<Number>> = vec![Vec::new()];
         for (_, var) in self.program.vars.iter_enumerated() {
             if var.kind == VarKind::Local && var.proc == proc {
                 let values = memory.initial_values(var)?;
-                let with = |before: &Vec<i64>| {
+                few_ways(all.len(), values.len())?;
+                let with = |before: &Vec<Number>| {
                     let before = before.clone();
                     values.clone().into_iter().map(move |v| before.iter().copied().chain([v]).collect())
                 };
@@ -235,7 +250,7 @@ impl<'p> Locals<'p> {
                 }
             }
             Op::Havoc { var, next } => {
-                for result in memory.any(self.program, *var)? {
+                for result in memory.any(&self.program.vars[*var])? {
                     let mut values = values.clone();
                     values[self.position[var.index()]] = result;
                     work.push((*next, values));
@@ -245,16 +260,16 @@ impl<'p> Locals<'p> {
                 Some(true) => work.push((*next, values)),
                 // It waits for ever, and the others go on.
                 Some(false) => targets.push(Target::At(self.intern(proc, node, values))),
-                None => memory.cut(),
+                None => memory.overflow(),
             },
             Op::Assert { cond, next } => match cond.eval(&value, &nowhere) {
                 Some(true) => work.push((*next, values)),
                 Some(false) => targets.push(Target::Fails(node)),
-                None => memory.cut(),
+                None => memory.overflow(),
             },
             Op::Branch { cond, then, els } => match cond.eval(&value, &nowhere) {
                 Some(holds) => work.push((if holds { *then } else { *els }, values)),
-                None => memory.cut(),
+                None => memory.overflow(),
             },
             Op::Choose(many) => work.extend(many.iter().map(|next| (*next, values.clone()))),
             Op::Load { .. } | Op::Store { .. } | Op::Issue { .. } | Op::End => {}

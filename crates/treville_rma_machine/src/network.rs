@@ -7,7 +7,7 @@ mod sets;
 use crate::locals::Stop;
 use rustc_hash::FxHashMap;
 use treville_base::Idx;
-use treville_rma::{Action, Init, Program, RemoteId, RemoteKind, VarId, VarKind, Variable};
+use treville_rma::{Action, Init, Number, Program, RemoteId, RemoteKind, VarId, VarKind, Variable};
 
 pub(crate) use exact::Exact;
 pub(crate) use sets::Sets;
@@ -51,13 +51,17 @@ pub(crate) struct Memory<'p> {
     /// Of each shared variable, its word.
     word: Vec<usize>,
     fixed: usize,
-    values: Vec<i64>,
-    ids: FxHashMap<i64, u32>,
-    operands: Vec<Vec<i64>>,
-    operand_ids: FxHashMap<Vec<i64>, u32>,
+    values: Vec<Number>,
+    ids: FxHashMap<Number, u32>,
+    operands: Vec<Vec<Number>>,
+    operand_ids: FxHashMap<Vec<Number>, u32>,
     domain: Option<(i64, i64)>,
+    /// Without a domain, values for what may be any number, if some are enough.
+    guesses: Option<Vec<Number>>,
     /// A run left the domain and was not followed.
     pub(crate) pruned: bool,
+    /// A number did not fit what is computed with, and the run was not followed.
+    pub(crate) overflowed: bool,
     /// An operation was not issued since too many are pending.
     pub(crate) capped: bool,
 }
@@ -79,9 +83,16 @@ impl<'p> Memory<'p> {
             operands: Vec::new(),
             operand_ids: FxHashMap::default(),
             domain,
+            guesses: None,
             pruned: false,
+            overflowed: false,
             capped: false,
         }
+    }
+
+    /// Some numbers are enough for what may be any.
+    pub(crate) fn guess(&mut self, guesses: Vec<Number>) {
+        self.guesses = Some(guesses);
     }
 
     /// The word of a shared variable.
@@ -94,11 +105,11 @@ impl<'p> Memory<'p> {
         self.fixed
     }
 
-    pub(crate) fn value(&self, id: u32) -> i64 {
+    pub(crate) fn value(&self, id: u32) -> Number {
         self.values[id as usize]
     }
 
-    pub(crate) fn intern(&mut self, value: i64) -> Result<u32, Stop> {
+    pub(crate) fn intern(&mut self, value: Number) -> Result<u32, Stop> {
         if let Some(&id) = self.ids.get(&value) {
             return Ok(id);
         }
@@ -111,7 +122,7 @@ impl<'p> Memory<'p> {
         Ok(id)
     }
 
-    pub(crate) fn operands(&mut self, operands: Vec<i64>) -> Result<u32, Stop> {
+    pub(crate) fn operands(&mut self, operands: Vec<Number>) -> Result<u32, Stop> {
         if let Some(&id) = self.operand_ids.get(&operands) {
             return Ok(id);
         }
@@ -125,42 +136,45 @@ impl<'p> Memory<'p> {
     }
 
     /// A number that is computed, unless it is outside of what is followed.
-    pub(crate) fn kept(&mut self, value: Option<i64>) -> Option<i64> {
-        let within = |v: &i64| self.domain.is_none_or(|(first, last)| (first..=last).contains(v));
-        let kept = value.filter(within);
+    pub(crate) fn kept(&mut self, value: Option<Number>) -> Option<Number> {
+        let Some((first, last)) = self.domain else {
+            self.overflowed |= value.is_none();
+            return value;
+        };
+        let kept = value.filter(|v| (Number::from(first)..=Number::from(last)).contains(v));
         self.pruned |= kept.is_none();
         kept
     }
 
-    /// A run is not followed any more.
-    pub(crate) fn cut(&mut self) {
-        self.pruned = true;
+    /// A number does not fit, and so a run is not followed any more.
+    pub(crate) fn overflow(&mut self) {
+        self.overflowed = true;
     }
 
     /// The values that a variable may get out of nowhere.
-    pub(crate) fn any(&mut self, program: &Program, var: VarId) -> Result<Vec<i64>, Stop> {
+    pub(crate) fn any(&mut self, var: &Variable) -> Result<Vec<Number>, Stop> {
         // Others were possible.
         self.pruned = true;
-        let missing = || {
-            let name = program.var_name(var);
-            format!("`{name}` may be any number, and the program has no `domain` to choose from")
-        };
-        let (first, last) = self.domain.ok_or_else(missing)?;
-        range(first, last)
+        match (self.domain, &self.guesses) {
+            (Some((first, last)), _) => range(first, last),
+            (None, Some(guesses)) => Ok(guesses.clone()),
+            (None, None) => {
+                Err(format!("`{}` may be any number, and the program has no `domain` to choose from", var.name))
+            }
+        }
     }
 
-    pub(crate) fn initial_values(&mut self, var: &Variable) -> Result<Vec<i64>, Stop> {
-        match &var.init {
-            Init::Value(value) => Ok(vec![*value]),
-            Init::Among(values) => Ok(values.clone()),
-            Init::Within(first, last) => range(*first, *last),
-            Init::Any => {
+    pub(crate) fn initial_values(&mut self, var: &Variable) -> Result<Vec<Number>, Stop> {
+        match (&var.init, &self.guesses) {
+            (Init::Value(value), _) => Ok(vec![Number::from(*value)]),
+            (Init::Among(values), _) => Ok(values.iter().copied().map(Number::from).collect()),
+            (Init::Within(first, last), Some(guesses)) => {
                 self.pruned = true;
-                let missing =
-                    || format!("`{}` may be any number, and the program has no `domain` to choose from", var.name);
-                let (first, last) = self.domain.ok_or_else(missing)?;
-                range(first, last)
+                let within = |n: &Number| (Number::from(*first)..=Number::from(*last)).contains(n);
+                Ok(guesses.iter().copied().filter(within).chain([Number::from(*first)]).collect())
             }
+            (Init::Within(first, last), None) => range(*first, *last),
+            (Init::Any, _) => self.any(var),
         }
     }
 
@@ -170,9 +184,7 @@ impl<'p> Memory<'p> {
         for var in self.program.vars.iter().filter(|v| v.kind == VarKind::Shared) {
             let values = self.initial_values(var)?;
             let ids = values.into_iter().map(|v| self.intern(v)).collect::<Result<Vec<_>, _>>()?;
-            if all.len().saturating_mul(ids.len()) > 1_000_000 {
-                return Err("there are too many ways to begin".to_owned());
-            }
+            few_ways(all.len(), ids.len())?;
             all = all
                 .iter()
                 .flat_map(|before| ids.iter().map(|id| before.iter().copied().chain([*id]).collect()))
@@ -192,11 +204,16 @@ impl<'p> Memory<'p> {
     }
 }
 
-fn range(first: i64, last: i64) -> Result<Vec<i64>, Stop> {
+/// Unless there are too many ways to begin, of so many with so many more for each.
+pub(crate) fn few_ways(ways: usize, more: usize) -> Result<(), Stop> {
+    if ways.saturating_mul(more) > 1_000_000 { Err("there are too many ways to begin".to_owned()) } else { Ok(()) }
+}
+
+fn range(first: i64, last: i64) -> Result<Vec<Number>, Stop> {
     if last.saturating_sub(first) > 10_000 {
         return Err("there are too many values to begin with".to_owned());
     }
-    Ok((first..=last).collect())
+    Ok((first..=last).map(Number::from).collect())
 }
 
 /// A pending operation as a word: of which statement, how far, with which value, how often.

@@ -1,11 +1,11 @@
 //! Whether a run that somebody else has found is one of remote memory: its steps are done again, one by one, by the rules of
 //! the semantics alone. The run does not say when an operation has read its source; that is tried in every way.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{BitSet, Idx};
 use treville_rma::{
-    Action, Atom, Cond, Failure, Init, NodeId, Op, ProcId, Program, PropKind, Remote, RemoteId, RemoteKind, Trace,
-    VarId,
+    Action, Atom, Cond, Failure, Init, NodeId, Number, Op, ProcId, Program, PropKind, Remote, RemoteId, RemoteKind,
+    Trace, VarId,
 };
 
 /// A step of a run to be done again.
@@ -29,6 +29,16 @@ pub struct Replay<'a> {
     pub property: Option<usize>,
     /// Remote statements are done where they are issued.
     pub at_once: bool,
+    pub values: &'a Values,
+}
+
+/// Numbers for what a program leaves open. What is not here is guessed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Values {
+    /// Of variables at the start.
+    pub start: BTreeMap<VarId, Number>,
+    /// Of assignments of any number, in the order of the run.
+    pub havocs: Vec<Number>,
 }
 
 /// So many steps are tried.
@@ -39,17 +49,19 @@ const MAX_VALUES: usize = 8;
 #[derive(Clone, Debug)]
 struct Pending {
     remote: RemoteId,
-    operands: Vec<i64>,
+    operands: Vec<Number>,
     /// The values of its source since it was issued, and after how many steps of the run each was there.
-    seen: Vec<(i64, usize)>,
+    seen: Vec<(Number, usize)>,
     /// What an atomic operation has found.
-    found: Option<i64>,
+    found: Option<Number>,
 }
 
 #[derive(Clone, Debug)]
 struct World {
     places: Vec<NodeId>,
-    values: Vec<i64>,
+    values: Vec<Number>,
+    /// How often any number was assigned.
+    n_havocs: usize,
     pending: Vec<Pending>,
     log: Vec<Action>,
     /// Readings of plain operations, to be told after so many steps of the log.
@@ -74,37 +86,31 @@ impl Replay<'_> {
     }
 
     fn starts(&self) -> Vec<World> {
-        let mut all = vec![Vec::new()];
-        for var in &self.program.vars {
-            let values = match &var.init {
-                Init::Value(value) => vec![*value],
-                Init::Among(values) => values.clone(),
-                Init::Within(first, last) => (*first..=*last).take(MAX_VALUES).collect(),
-                Init::Any => self.any_values(),
+        let mut all: Vec<Vec<Number>> = vec![Vec::new()];
+        for (id, var) in self.program.vars.iter_enumerated() {
+            let known = self.values.start.get(&id).filter(|value| may_begin_with(&var.init, **value));
+            let values = match (known, &var.init) {
+                (Some(value), _) => vec![*value],
+                (None, Init::Value(value)) => vec![Number::from(*value)],
+                (None, Init::Among(values)) => values.iter().copied().map(Number::from).collect(),
+                (None, Init::Within(first, last)) => (*first..=*last).take(MAX_VALUES).map(Number::from).collect(),
+                (None, Init::Any) => likely_values(self.program),
             };
-            let with =
-                |value: &i64| all.iter().map(|v: &Vec<i64>| [v.as_slice(), &[*value]].concat()).collect::<Vec<_>>();
+            let with = |value: &Number| {
+                all.iter().map(|v: &Vec<Number>| [v.as_slice(), &[*value]].concat()).collect::<Vec<_>>()
+            };
             all = values.iter().flat_map(with).take(MAX_STEPS / 100).collect();
         }
         let places: Vec<NodeId> = self.program.procs.iter().map(|proc| proc.entry).collect();
-        let world =
-            |values| World { places: places.clone(), values, pending: Vec::new(), log: Vec::new(), reads: Vec::new() };
+        let world = |values| World {
+            places: places.clone(),
+            values,
+            n_havocs: 0,
+            pending: Vec::new(),
+            log: Vec::new(),
+            reads: Vec::new(),
+        };
         all.into_iter().map(world).collect()
-    }
-
-    /// Numbers that conditions compare with, and those next to them.
-    fn any_values(&self) -> Vec<i64> {
-        let mut atoms: Vec<Atom> = self.program.properties.iter().flat_map(|p| p.cond.atoms()).collect();
-        for node in self.program.procs.iter().flat_map(|p| p.nodes.iter()) {
-            if let Op::Assume { cond, .. } | Op::Assert { cond, .. } | Op::Branch { cond, .. } = &node.op {
-                atoms.extend(cond.atoms());
-            }
-        }
-        let near = atoms.iter().flat_map(|atom| {
-            let n = atom.linear().offset().saturating_neg();
-            [n.saturating_sub(1), n, n.saturating_add(1)]
-        });
-        near.chain([0]).collect::<BTreeSet<i64>>().into_iter().take(MAX_VALUES).collect()
     }
 
     fn fails(&self, world: &World) -> Option<Failure> {
@@ -180,7 +186,7 @@ impl Replay<'_> {
     }
 
     /// What an atomic operation finds when it is taken now.
-    fn taken(&self, world: &mut World, i: usize) -> Option<i64> {
+    fn taken(&self, world: &mut World, i: usize) -> Option<Number> {
         let of: &Remote = &self.program.remotes[world.pending[i].remote];
         let old = world.values[of.src.index()];
         let RemoteKind::Rmw(rmw, _) = &of.kind else { return None };
@@ -189,13 +195,13 @@ impl Replay<'_> {
         Some(old)
     }
 
-    fn written(&self, world: &mut World, action: Action, var: VarId, value: i64) {
+    fn written(&self, world: &mut World, action: Action, var: VarId, value: Number) {
         world.log.push(action);
         self.noticed(world, var, value);
     }
 
     /// A variable has a new value, which pending operations may read.
-    fn noticed(&self, world: &mut World, var: VarId, value: i64) {
+    fn noticed(&self, world: &mut World, var: VarId, value: Number) {
         world.values[var.index()] = value;
         let now = world.log.len();
         for pending in world.pending.iter_mut().filter(|p| self.program.remotes[p.remote].src == var) {
@@ -204,18 +210,21 @@ impl Replay<'_> {
     }
 
     fn stepped(&self, mut world: World, proc: ProcId, node: NodeId, next: NodeId) -> Vec<World> {
-        if world.places[proc.index()] != node {
+        if world.places[proc.index()] != node || self.is_inside(&world, proc) {
             return Vec::new();
         }
         world.places[proc.index()] = next;
         let op = &self.program.procs[proc].nodes[node].op;
         if let Op::Havoc { var, .. } = op {
+            let known = self.values.havocs.get(world.n_havocs);
             let with = |value| {
                 let mut world = world.clone();
                 world.values[var.index()] = value;
+                world.n_havocs += 1;
                 world
             };
-            return self.any_values().into_iter().map(with).collect();
+            let values = known.map_or_else(|| likely_values(self.program), |value| vec![*value]);
+            return values.into_iter().map(with).collect();
         }
         let action = |value| Action::Process { proc, node, value };
         let done = match op {
@@ -250,6 +259,12 @@ impl Replay<'_> {
         done.map(|()| vec![world]).unwrap_or_default()
     }
 
+    /// Whether another process is in a block that is not interrupted.
+    fn is_inside(&self, world: &World, proc: ProcId) -> bool {
+        let others = world.places.iter().enumerate().filter(|(other, _)| *other != proc.index());
+        others.into_iter().any(|(other, node)| self.program.procs[ProcId::from_usize(other)].nodes[*node].atomic)
+    }
+
     fn issued(&self, world: &mut World, remote: RemoteId, action: Action) -> Option<()> {
         let of = &self.program.remotes[remote];
         let operands = match &of.kind {
@@ -271,13 +286,46 @@ impl Replay<'_> {
 }
 
 impl World {
-    fn eval(&self, linear: &treville_rma::Linear) -> Option<i64> {
+    fn eval(&self, linear: &treville_rma::Linear) -> Option<Number> {
         linear.eval(&|var: VarId| self.values[var.index()])
     }
 
     fn holds(&self, cond: &Cond) -> Option<bool> {
         cond.eval(&|var: VarId| self.values[var.index()], &|proc: ProcId| self.places[proc.index()])
     }
+}
+
+/// Whether a variable may have this value at the start.
+fn may_begin_with(init: &Init, value: Number) -> bool {
+    match init {
+        Init::Value(only) => Number::from(*only) == value,
+        Init::Among(values) => values.iter().any(|v| Number::from(*v) == value),
+        Init::Within(first, last) => (Number::from(*first)..=Number::from(*last)).contains(&value),
+        Init::Any => true,
+    }
+}
+
+/// Numbers that make a difference to conditions: where a comparison with one variable turns, and next to that.
+pub(crate) fn likely_values(program: &Program) -> Vec<Number> {
+    let mut atoms: Vec<Atom> = program.properties.iter().flat_map(|p| p.cond.atoms()).collect();
+    for node in program.procs.iter().flat_map(|p| p.nodes.iter()) {
+        if let Op::Assume { cond, .. } | Op::Assert { cond, .. } | Op::Branch { cond, .. } = &node.op {
+            atoms.extend(cond.atoms());
+        }
+    }
+    let mut values: BTreeSet<Number> = BTreeSet::from([0]);
+    for atom in &atoms {
+        let factor = match atom.linear().terms() {
+            [(_, factor)] => Number::from(*factor),
+            _ => 1,
+        };
+        let turns = (-Number::from(atom.linear().offset())).div_euclid(factor);
+        values.extend([turns - 1, turns, turns + 1]);
+    }
+    let mut values: Vec<Number> = values.into_iter().collect();
+    values.sort_by_key(|n| n.unsigned_abs());
+    values.truncate(MAX_VALUES);
+    values
 }
 
 /// The steps in order, with each reading where its value was there.

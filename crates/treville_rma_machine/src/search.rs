@@ -3,11 +3,16 @@
 use crate::dead::Dead;
 use crate::depend::{About, Dependencies};
 use crate::locals::{Locals, Move, Stop, Target};
-use crate::network::{Entry, Exact, MAX_COUNT, Memory, Network, Pending, Semantics, Sequential, Sets, State, entries};
+use crate::network::{
+    Entry, Exact, MAX_COUNT, Memory, Network, Pending, Semantics, Sequential, Sets, State, entries, few_ways,
+};
+use crate::replay::likely_values;
 use crate::store::{StateId, Store};
 use std::collections::VecDeque;
 use treville_base::{BitSet, Cancel, Idx};
-use treville_rma::{Action, Failure, NodeId, Op, ProcId, Program, PropKind, RemoteId, SlotId, Trace, VarId, VarKind};
+use treville_rma::{
+    Action, Failure, NodeId, Number, Op, ProcId, Program, PropKind, RemoteId, SlotId, Trace, VarId, VarKind,
+};
 
 /// What to search, and how.
 #[derive(Clone, Debug)]
@@ -20,6 +25,8 @@ pub struct Config {
     pub order: Order,
     /// Stay within the domain of the program.
     pub domain: bool,
+    /// Look for a run that completes, and for nothing else: one value of each kind is enough for what may be any number.
+    pub until_complete: bool,
     /// States that differ only in variables that are written before they are read again are one.
     pub forget: bool,
     /// A flush does not wait for what a get writes here, which is how the paper's text can be read.
@@ -43,6 +50,7 @@ impl Config {
             reduce: true,
             order: Order::Breadth,
             domain: true,
+            until_complete: false,
             forget: true,
             literal_flush: false,
             max_states: 5_000_000,
@@ -66,10 +74,14 @@ pub struct Outcome {
     pub transitions: usize,
     /// A run left the domain and was not followed.
     pub pruned: bool,
+    /// A run had a number that does not fit, and was not followed.
+    pub overflowed: bool,
+    /// Some run completes: every process is at its end, has none in its text, or waits at an assumption.
+    pub completes: bool,
     /// An operation was not issued since too many of its statement were pending.
     pub capped: bool,
     /// Of each final state, the values of all variables, in order; where they were asked for.
-    pub finals: Vec<Vec<i64>>,
+    pub finals: Vec<Vec<Number>>,
 }
 
 /// Searches all states of a program.
@@ -99,6 +111,7 @@ struct Search<'p> {
     between: usize,
     /// Whether successors are told with the steps that lead to them.
     recording: bool,
+    completes: bool,
 }
 
 /// Where a step leads.
@@ -123,11 +136,15 @@ impl<'p> Search<'p> {
             true => Dead::new(program, &config.placement, config.semantics == Semantics::Sequential),
             false => Dead::none(program),
         };
+        let mut memory = Memory::new(program, program.domain.filter(|_| config.domain && !config.until_complete));
+        if config.until_complete {
+            memory.guess(likely_values(program));
+        }
         Search {
             program,
             config,
             network,
-            memory: Memory::new(program, program.domain.filter(|_| config.domain)),
+            memory,
             locals: Locals::new(program, &config.placement, config.semantics, dead.clone()),
             depend: Dependencies::new(program, config.semantics),
             dead,
@@ -138,6 +155,7 @@ impl<'p> Search<'p> {
             transitions: 0,
             between: 0,
             recording: false,
+            completes: false,
         }
     }
 
@@ -148,6 +166,8 @@ impl<'p> Search<'p> {
             states: self.store.len(),
             transitions: self.transitions,
             pruned: self.memory.pruned,
+            overflowed: self.memory.overflowed,
+            completes: self.completes,
             capped: self.memory.capped,
             finals: Vec::new(),
         };
@@ -176,7 +196,9 @@ impl<'p> Search<'p> {
                 Order::Breadth => work.pop_front(),
                 Order::Depth => work.pop_back(),
             };
-            let Some(id) = id else { return Ok(Verdict::Safe) };
+            let Some(id) = id.filter(|_| !(self.config.until_complete && self.completes)) else {
+                return Ok(Verdict::Safe);
+            };
             if id % 64 == 0 {
                 self.go_on(self.store.len())?;
             }
@@ -212,8 +234,10 @@ impl<'p> Search<'p> {
     fn initial(&mut self) -> Result<Result<Vec<State>, (ProcId, NodeId)>, Stop> {
         let mut all: Vec<State> = vec![Vec::new()];
         for proc in self.program.procs.ids() {
+            let targets = self.locals.initial(proc, &mut self.memory)?;
+            few_ways(all.len(), targets.len())?;
             let mut with = Vec::new();
-            for target in self.locals.initial(proc, &mut self.memory)? {
+            for target in targets {
                 match target {
                     Target::Fails(node) => return Ok(Err((proc, node))),
                     Target::At(id) => with.extend(all.iter().map(|s| s.iter().copied().chain([id]).collect::<State>())),
@@ -222,6 +246,7 @@ impl<'p> Search<'p> {
             all = with;
         }
         let memories = self.memory.initial()?;
+        few_ways(all.len(), memories.len())?;
         let both = |s: &State| memories.iter().map(|m| s.iter().chain(m).copied().collect()).collect::<Vec<State>>();
         Ok(Ok(all.iter().flat_map(both).collect()))
     }
@@ -245,13 +270,14 @@ impl<'p> Search<'p> {
         }
         self.parent.push(parent);
         work.push_back(id);
+        self.completes |= self.program.procs.ids().all(|p| self.locals.is_over(p, state[p.index()]));
         self.wrong(state)
     }
 
-    fn wrong(&self, state: &[u32]) -> Option<Failure> {
+    fn wrong(&mut self, state: &[u32]) -> Option<Failure> {
         let value = |var: VarId| self.value(state, var);
         let at = |proc: ProcId| self.locals.node_of(proc, state[proc.index()]);
-        let mut ended = None;
+        let (mut ended, mut too_large) = (None, false);
         for (i, property) in self.program.properties.iter().enumerate() {
             let is_over = || self.program.procs.ids().all(|p| self.locals.is_end(p, state[p.index()]));
             let applies = match property.kind {
@@ -259,14 +285,19 @@ impl<'p> Search<'p> {
                 PropKind::Final => *ended.get_or_insert_with(is_over),
                 PropKind::Quiescent => *ended.get_or_insert_with(is_over) && state.len() == self.memory.fixed(),
             };
-            if applies && property.cond.eval(&value, &at) == Some(false) {
-                return Some(Failure::Property(i));
+            match property.cond.eval(&value, &at) {
+                Some(false) if applies => return Some(Failure::Property(i)),
+                None if applies => too_large = true,
+                _ => {}
             }
+        }
+        if too_large {
+            self.memory.overflow();
         }
         None
     }
 
-    fn value(&self, state: &[u32], var: VarId) -> i64 {
+    fn value(&self, state: &[u32], var: VarId) -> Number {
         let of = &self.program.vars[var];
         match of.kind {
             VarKind::Shared => self.memory.value(state[self.memory.word(var)]),
@@ -365,7 +396,7 @@ impl<'p> Search<'p> {
         let local = state[proc.index()];
         let node = self.locals.node_of(proc, local);
         let recording = self.recording;
-        let mut push = |after: &State, targets: &[Target], value: Option<i64>| {
+        let mut push = |after: &State, targets: &[Target], value: Option<Number>| {
             for target in targets {
                 let step = recording.then_some(Action::Process { proc, node, value });
                 let actions = before.iter().copied().chain(step).collect();
@@ -489,8 +520,12 @@ impl<'p> Search<'p> {
         };
         for (action, state) in steps.iter().zip(states) {
             let Action::Process { proc, node, .. } = action else { continue };
-            if let Some(slot) = behind[proc.index()].take() {
-                test(slot, state, &mut blocking);
+            for (of, behind) in behind.iter_mut().enumerate() {
+                // Where a flush waits inside a block that is not interrupted, nobody goes on.
+                let stops = |slot: &mut SlotId| of == proc.index() || self.waits_alone(*slot);
+                if let Some(slot) = behind.take_if(stops) {
+                    test(slot, state, &mut blocking);
+                }
             }
             if let Op::Issue { remote, .. } = &self.program.procs[*proc].nodes[*node].op {
                 let slot = self.program.remotes[*remote].slot;
@@ -506,11 +541,17 @@ impl<'p> Search<'p> {
         blocking
     }
 
+    /// Whether a flush in this slot is inside a block that is not interrupted.
+    fn waits_alone(&self, slot: SlotId) -> bool {
+        let is_it = |op: &Op| matches!(op, Op::Flush { slot: Some(at), .. } if *at == slot);
+        self.program.procs[self.program.slots[slot].proc].nodes.iter().any(|node| node.atomic && is_it(&node.op))
+    }
+
     /// The values of all variables where every process is at its end.
-    fn finals(&self) -> Vec<Vec<i64>> {
+    fn finals(&self) -> Vec<Vec<Number>> {
         let states = (0..self.store.len()).map(|id| self.store.get(id as StateId));
         let ended = states.filter(|s| self.program.procs.ids().all(|p| self.locals.is_end(p, s[p.index()])));
-        let mut finals: Vec<Vec<i64>> =
+        let mut finals: Vec<Vec<Number>> =
             ended.map(|s| self.program.vars.ids().map(|v| self.value(s, v)).collect()).collect();
         finals.sort_unstable();
         finals.dedup();

@@ -47,7 +47,7 @@ fn states_and_shortest_failures() {
     }
 }
 
-fn finals(program: &Program, placement: &BitSet, literal_flush: bool) -> BTreeSet<i64> {
+fn finals(program: &Program, placement: &BitSet, literal_flush: bool) -> BTreeSet<i128> {
     let config = Config { reduce: false, forget: false, literal_flush, ..Config::new(TWO, placement.clone()) };
     let r = program.vars.ids().find(|v: &VarId| &*program.vars[*v].name == "r").expect("a variable r");
     let program = Program { properties: Vec::new(), ..program.clone() };

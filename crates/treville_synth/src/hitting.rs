@@ -1,16 +1,20 @@
 //! Cheapest sets that meet every clause.
 
-use treville_base::BitSet;
+use treville_base::{BitSet, Cancel};
 
-/// All sets of the smallest cost that have a site in each clause (at most `most` of them), and that cost.
-pub(crate) fn cheapest(clauses: &[BitSet], costs: &[u64], most: usize) -> (u64, Vec<BitSet>) {
-    let mut search = Search { clauses, costs, best: u64::MAX, found: Vec::new(), most };
+/// All sets of the smallest cost that have a site in each clause (at most `most` of them), and that cost. Nothing if the time
+/// was over before the smallest cost was known.
+pub(crate) fn cheapest(clauses: &[BitSet], costs: &[u64], most: usize, cancel: &Cancel) -> Option<(u64, Vec<BitSet>)> {
+    let mut search = Search { clauses, costs, best: u64::MAX, found: Vec::new(), most, cancel, looks: 0, late: false };
     let n = costs.len();
     search.extend(&mut BitSet::new(n), &mut BitSet::new(n), 0);
     search.found.sort_by_key(|set| set.iter().collect::<Vec<_>>());
     search.found.dedup();
-    (search.best, search.found)
+    (!search.late).then_some((search.best, search.found))
 }
+
+/// Sets between looks at the clock.
+const BETWEEN_LOOKS: u32 = 1024;
 
 struct Search<'a> {
     clauses: &'a [BitSet],
@@ -18,10 +22,18 @@ struct Search<'a> {
     best: u64,
     found: Vec<BitSet>,
     most: usize,
+    cancel: &'a Cancel,
+    looks: u32,
+    late: bool,
 }
 
 impl Search<'_> {
     fn extend(&mut self, chosen: &mut BitSet, banned: &mut BitSet, cost: u64) {
+        self.looks = self.looks.wrapping_add(1);
+        self.late |= self.looks.is_multiple_of(BETWEEN_LOOKS) && self.cancel.is_due();
+        if self.late {
+            return;
+        }
         let open = self.clauses.iter().filter(|clause| !clause.intersects(chosen));
         let choices = |clause: &&BitSet| clause.iter().filter(|s| !banned.contains(*s)).count();
         let Some(clause) = open.clone().min_by_key(choices) else {

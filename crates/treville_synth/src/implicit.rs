@@ -90,7 +90,10 @@ impl<J: Judge> Search<'_, J> {
         self.needed();
         while !self.is_due() {
             let clauses: Vec<BitSet> = self.found.clauses.iter().chain(&self.soft).cloned().collect();
-            let (cost, candidates) = cheapest(&clauses, &self.costs, self.options.most);
+            let Some((cost, candidates)) = cheapest(&clauses, &self.costs, self.options.most, &self.options.cancel)
+            else {
+                continue;
+            };
             if self.soft.is_empty() {
                 self.found.lower = cost;
             }
@@ -98,7 +101,14 @@ impl<J: Judge> Search<'_, J> {
                 break;
             }
         }
-        self.found.lower = cheapest(&self.found.clauses, &self.costs, 1).0;
+        // A clause without a site is a failure that no flush stops.
+        if self.found.clauses.iter().any(BitSet::is_empty) {
+            self.found = Found { hopeless: true, ..Found::default() };
+            return;
+        }
+        if let Some((lower, _)) = cheapest(&self.found.clauses, &self.costs, 1, &self.options.cancel) {
+            self.found.lower = lower;
+        }
         let alone = self.found.clauses.iter().filter(|clause| clause.len() == 1);
         self.found.needed = alone.flat_map(|clause| clause.iter()).collect();
         self.found.needed.sort_unstable();

@@ -6,6 +6,7 @@
 mod engine;
 mod guarded;
 mod moment;
+mod observer;
 mod outcome;
 mod query;
 mod reductions;
@@ -15,6 +16,7 @@ mod story;
 pub use engine::{Candidate, Candidates, Engine, EngineInfo, Monitor, Progress, Reached, Silent, Unsupported};
 pub use guarded::{GuardedAccess, GuardedEvent, GuardedProgram, GuardedThread, Number, Resting, RestingKind, Truth};
 pub use moment::{Command, Known, Moment, Placed};
+pub use observer::{Child, Class, Observer};
 pub use outcome::{
     Answer, Counts, FinalState, FinalValue, Observation, Outcome, Proof, Scope, Stats, StopReason, Verdict, Violation,
     Witness,

@@ -1,6 +1,6 @@
 //! Tasks: a program, what its executions are, and what is asked of them.
 
-use crate::Reductions;
+use crate::{Observer, Reductions};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Name};
@@ -34,6 +34,8 @@ pub struct Task {
     /// A query of which it is known that, if it is found, everything will be asked again at a larger bound: an engine may then
     /// leave others open that it does not find soon ([`crate::StopReason::Effort`]).
     pub retry: Option<usize>,
+    /// Is told of every complete execution of a program that is visited.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 /// A model as the reference evaluator takes it, with the shape of events that it is linked for.
@@ -142,6 +144,7 @@ impl Task {
             symmetries: Vec::new(),
             stories: 0,
             retry: None,
+            observer: None,
         }
     }
 

@@ -28,7 +28,7 @@ const ROWS: &[Row] = &[
     Row(Reduction::RetryLoops, "retry-loops", "a failed iteration of a compare-exchange loop blocks", true),
     Row(Reduction::LockRounds, "lock-rounds", "a lock that an iteration takes and releases is no change", true),
     Row(Reduction::HazardRounds, "hazard-rounds", "a hazard pointer that an iteration sets is no change", true),
-    Row(Reduction::LockWaits, "lock-waits", "no thread waits for a lock that is released meanwhile", true),
+    Row(Reduction::LockWaits, "lock-waits", "a thread that is overtaken at a lock comes again later", true),
     Row(Reduction::StaleWaits, "stale-waits", "no thread waits because it has read an old write", true),
     Row(Reduction::Symmetry, "symmetry", "executions that differ in the names of equal threads are one", false),
     Row(Reduction::Selection, "selection", "elements of a settled array at an unknown index are one value", false),

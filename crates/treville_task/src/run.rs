@@ -47,7 +47,7 @@ pub enum Actor {
 /// The write that a step observes: which step made it, none if it is initial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Source {
-    pub value: i64,
+    pub value: i128,
     pub step: Option<u32>,
 }
 
@@ -59,14 +59,14 @@ pub enum RunAction {
     },
     Write {
         object: ObjectId,
-        value: i64,
+        value: i128,
         /// The write that it comes right after.
         after: Source,
     },
     Update {
         object: ObjectId,
         from: Source,
-        value: i64,
+        value: i128,
     },
     Fence,
     /// A buffered write arrives in memory.
@@ -82,7 +82,7 @@ pub enum RunAction {
 /// A write as a thread may observe it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Observed {
-    pub value: i64,
+    pub value: i128,
     pub released: bool,
     /// An update has read it.
     pub covered: bool,

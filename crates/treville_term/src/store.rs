@@ -2,6 +2,7 @@
 
 use crate::{BinOp, Bv, Cast, UnOp};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use treville_base::IndexVec;
 
 treville_base::ids! {
@@ -174,22 +175,31 @@ impl TermStore {
         })
     }
 
-    /// Calls `visit` for every variable occurrence in `t`.
+    /// Calls `visit` for every variable in `t`, once.
     pub fn visit_vars(&self, t: TermId, visit: &mut impl FnMut(VarId)) {
-        match self.nodes[t] {
-            TermNode::Const(_) => {}
-            TermNode::Var(v, _) => visit(v),
-            TermNode::Un(_, a) | TermNode::Cast(_, _, a) => self.visit_vars(a, visit),
-            TermNode::Bin(_, a, b) => {
-                self.visit_vars(a, visit);
-                self.visit_vars(b, visit);
-            }
-            TermNode::Ite(c, a, b) => {
-                self.visit_vars(c, visit);
-                self.visit_vars(a, visit);
-                self.visit_vars(b, visit);
+        for part in self.parts(t) {
+            if let TermNode::Var(v, _) = self.nodes[part] {
+                visit(v);
             }
         }
+    }
+
+    /// A term and everything that it is made of, each once.
+    pub fn parts(&self, t: TermId) -> Vec<TermId> {
+        let mut seen = BTreeSet::from([t]);
+        let mut todo = vec![t];
+        let mut parts = Vec::new();
+        while let Some(t) = todo.pop() {
+            parts.push(t);
+            let operands = match self.nodes[t] {
+                TermNode::Const(_) | TermNode::Var(..) => [None; 3],
+                TermNode::Un(_, a) | TermNode::Cast(_, _, a) => [Some(a), None, None],
+                TermNode::Bin(_, a, b) => [Some(a), Some(b), None],
+                TermNode::Ite(c, a, b) => [Some(c), Some(a), Some(b)],
+            };
+            todo.extend(operands.into_iter().rev().flatten().filter(|t| seen.insert(*t)));
+        }
+        parts
     }
 
     fn intern(&mut self, node: TermNode, width: u8) -> TermId {

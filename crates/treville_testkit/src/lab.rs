@@ -160,6 +160,7 @@ impl Lab {
             symmetries: Vec::new(),
             stories: 0,
             retry: None,
+            observer: None,
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn fixed_accesses(traces: &Traces) -> Accesses {
 }
 
 impl Cells {
-    /// Accesses with addresses that depend on what is read do not split anything: they must hit a cell exactly.
+    /// Accesses with addresses that depend on what is read do not split anything here: they must hit a cell exactly.
     pub fn of(program: &Program, traces: &Traces) -> Cells {
         Cells::split(program, &fixed_accesses(traces))
     }
@@ -70,6 +70,13 @@ impl Cells {
         let exact = cells.first()?.address == address && cells.last()?.end() == end;
         let contiguous = cells.windows(2).all(|w| w[0].end() == w[1].address);
         (exact && contiguous).then_some(cells)
+    }
+
+    /// Whether some cell of an object has some of these bytes.
+    pub(crate) fn overlap(&self, address: u64, size: u8) -> bool {
+        let end = address + u64::from(size);
+        let first = self.all.partition_point(|c| c.end() <= address);
+        self.all.get(first).is_some_and(|c| c.address < end)
     }
 
     /// The cell that contains this byte.

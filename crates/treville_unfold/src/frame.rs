@@ -1,6 +1,7 @@
 //! A frame: one path for each thread, or the beginning of one, put together. Its events are fixed; who reads from whom is not.
 
 use crate::cells::Cells;
+use crate::shapes::{Shapes, events, pieces};
 use crate::traces::{Trace, TraceEvent, Traces};
 use crate::values::{Stuck, Values};
 use std::collections::BTreeMap;
@@ -53,43 +54,51 @@ pub(crate) fn is_in_c(program: &Program) -> bool {
 /// The parts of memory accesses that frames need, made once for all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
-    /// By thread, trace and event: for each part its cell, and the variable or term.
+    /// By thread, trace and event: for each part its cell or address, and the variable or term.
     of: BTreeMap<(u32, u32, u32), Vec<Part>>,
     joined: BTreeMap<(u32, u32, u32), (VarId, TermId)>,
 }
 
 #[derive(Clone, Debug)]
 struct Part {
-    cell: Cell,
+    /// Known unless the address depends on what is read.
+    cell: Option<Cell>,
+    address: Option<TermId>,
+    size: u8,
     read: Option<VarId>,
     written: Option<TermId>,
 }
 
 impl Parts {
-    /// Splits every access with a known address that covers more than one cell.
-    pub fn of(traces: &mut Traces, cells: &Cells) -> Result<Parts, Refusal> {
+    /// Splits every access with a known address that covers more than one cell, and those with computed ones into their shapes.
+    pub(crate) fn of(traces: &mut Traces, cells: &Cells, shapes: &Shapes) -> Result<Parts, Refusal> {
         let mut parts = Parts::default();
-        let paths: Vec<(u32, u32, Trace)> = traces
-            .threads
-            .iter_enumerated()
-            .flat_map(|(t, paths)| paths.iter().enumerate().map(move |(i, p)| (t.0, i as u32, p.clone())))
-            .collect();
-        for (thread, path, trace) in paths {
-            for (i, event) in trace.events.iter().enumerate() {
-                let Some((address, size)) = event.action.place.filter(|_| event.action.kind != Kind::Opaque) else {
-                    continue;
+        let all: Vec<_> = events(traces).map(|(key, event)| (key, event.clone())).collect();
+        for (key, event) in all {
+            let Some((term, size)) = event.action.place.filter(|_| event.action.kind != Kind::Opaque) else {
+                continue;
+            };
+            if shapes.contains_key(&key) {
+                let places = pieces(shapes, key, size);
+                let place = |traces: &mut Traces, offset: u64| {
+                    let store = &mut traces.domain.store;
+                    let offset = store.constant(Bv::new(u128::from(offset), store.width(term)));
+                    Place::Moving(store.bin(BinOp::Add, term, offset))
                 };
-                let Some(address) = traces.place(address, size) else { continue };
-                if cells.exact(address, size).is_some() {
-                    continue;
-                }
-                let Some(covered) = cells.covering(address, size) else {
-                    return Err(format!("an access of {size} bytes crosses the border of an object"));
-                };
-                if covered.len() > 1 {
-                    let key = (thread, path, i as u32);
-                    parts.split(traces, key, address, covered, event.read, event.action.value);
-                }
+                parts.split(traces, key, &places, place, event.read, event.action.value);
+                continue;
+            }
+            let Some(address) = traces.place(term, size) else { continue };
+            if cells.exact(address, size).is_some() {
+                continue;
+            }
+            let Some(covered) = cells.covering(address, size) else {
+                return Err(format!("an access of {size} bytes crosses the border of an object"));
+            };
+            if covered.len() > 1 {
+                let places: Vec<(u64, u8)> = covered.iter().map(|cell| (cell.address - address, cell.size)).collect();
+                let place = |_: &mut Traces, offset: u64| Place::At(address + offset);
+                parts.split(traces, key, &places, place, event.read, event.action.value);
             }
         }
         Ok(parts)
@@ -115,36 +124,46 @@ impl Parts {
         &mut self,
         traces: &mut Traces,
         key: (u32, u32, u32),
-        address: u64,
-        covered: &[Cell],
+        places: &[(u64, u8)],
+        place: impl Fn(&mut Traces, u64) -> Place,
         read: Option<VarId>,
         written: Option<TermId>,
     ) {
-        let width = covered.iter().map(|c| 8 * c.size).sum();
+        let width = places.iter().map(|(_, size)| 8 * size).sum();
         let mut whole = read.map(|_| traces.domain.store.constant(Bv::zero(width)));
         let mut parts = Vec::new();
-        for cell in covered {
-            let offset = cell.address - address;
+        for &(offset, size) in places {
+            let (cell, address) = match place(traces, offset) {
+                Place::At(address) => (Some(Cell { address, size }), None),
+                Place::Moving(address) => (None, Some(address)),
+            };
             let part_read = read.map(|_| traces.fresh_var());
             let store = &mut traces.domain.store;
             let shift = store.constant(Bv::new(u128::from(8 * offset), width));
             if let (Some(var), Some(acc)) = (part_read, whole) {
-                let part = store.var(var, 8 * cell.size);
+                let part = store.var(var, 8 * size);
                 let part = store.cast(Cast::Zero, width, part);
                 let part = store.bin(BinOp::Shl, part, shift);
                 whole = Some(store.bin(BinOp::Or, acc, part));
             }
             let part_written = written.map(|value| {
                 let shifted = store.bin(BinOp::LShr, value, shift);
-                store.cast(Cast::Zero, 8 * cell.size, shifted)
+                store.cast(Cast::Zero, 8 * size, shifted)
             });
-            parts.push(Part { cell: *cell, read: part_read, written: part_written });
+            parts.push(Part { cell, address, size, read: part_read, written: part_written });
         }
         if let (Some(var), Some(whole)) = (read, whole) {
             self.joined.insert(key, (var, whole));
         }
         self.of.insert(key, parts);
     }
+}
+
+/// Where a part lies.
+enum Place {
+    At(u64),
+    /// At an address that depends on what is read.
+    Moving(TermId),
 }
 
 /// The initial value of a byte range of an object.
@@ -221,12 +240,13 @@ impl<'t> Frame<'t> {
                 let (kind, written) = (event.action.kind, event.action.value);
                 if let Some(split) = parts.of.get(&key) {
                     frame.joined.extend(parts.joined.get(&key));
+                    frame.fixed &= split.iter().all(|p| p.cell.is_some());
                     frame.events.extend(split.iter().map(|p| FrameEvent {
                         at,
                         kind,
-                        cell: Some(p.cell),
-                        address: None,
-                        size: p.cell.size,
+                        cell: p.cell,
+                        address: p.address,
+                        size: p.size,
                         read: p.read,
                         written: p.written,
                     }));

@@ -14,6 +14,7 @@ mod guarded;
 mod judge;
 mod possible;
 mod prepare;
+mod shapes;
 mod skeleton;
 mod solution;
 mod together;

@@ -202,6 +202,8 @@ impl Possible {
             }
             TermNode::Bin(op, a, b) => match (of(a), of(b)) {
                 (Some(a), Some(b)) => a.iter().flat_map(|x| b.iter().map(move |y| self.bin(op, *x, *y))).collect(),
+                (None, Some(b)) => within(op, &b),
+                (Some(a), None) if op.is_commutative() => within(op, &a),
                 _ => None,
             },
             TermNode::Ite(_, a, b) => match (of(a), of(b)) {
@@ -248,6 +250,27 @@ impl Possible {
         let holds = |v: &Value| v.number().is_none_or(|v| !v.is_zero());
         self.values(store, condition).is_none_or(|values| values.iter().any(holds))
     }
+}
+
+/// The values of an operation on anything and one of these numbers, if they are few whatever the other operand is.
+fn within(op: BinOp, by: &BTreeSet<Value>) -> Set {
+    let mut found = BTreeSet::new();
+    for by in by {
+        let by = by.number().filter(|by| !by.is_thin_air())?;
+        let (bits, width) = (by.unsigned(), by.width());
+        let most = 1 << MAX_VALUES.ilog2();
+        let number = |v: u128| Value::Number(Bv::new(v, width));
+        match op {
+            // All parts of the mask, from the largest.
+            BinOp::And if bits.count_ones() <= MAX_VALUES.ilog2() => {
+                let next = |part: &u128| part.checked_sub(1).map(|less| less & bits);
+                found.extend(std::iter::successors(Some(bits), next).map(number));
+            }
+            BinOp::URem if (1..=most).contains(&bits) => found.extend((0..bits).map(number)),
+            _ => return None,
+        }
+    }
+    Some(found)
 }
 
 /// Both truth values.

@@ -1,15 +1,16 @@
 //! What is computed once for a task, before any candidate: paths, cells, parts, initial writes.
 
-use crate::cells::{Accesses, Cells, fixed_accesses};
+use crate::cells::{Cells, fixed_accesses};
 use crate::floating::Initial;
 use crate::frame::{Frame, Parts, Refusal, initial_value};
 use crate::possible::Possible;
+use crate::shapes::{Shapes, events, missed, pieces, shapes, slots};
 use crate::traces::{Trace, Traces};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use treville_base::{Cancel, Idx};
 use treville_event::{Cell, Kind, Vocabulary};
-use treville_ir::{Place, Program, Question};
+use treville_ir::{Place, Program, Question, ThreadId};
 use treville_model::Model;
 use treville_task::{Semantics, Task};
 use treville_term::{Bv, Cast, TermId, VarId};
@@ -22,6 +23,7 @@ pub struct Prepared<'a> {
     pub traces: Traces,
     pub cells: Cells,
     parts: Parts,
+    shapes: Shapes,
     init: Vec<(Cell, TermId)>,
     observed: BTreeSet<Cell>,
     possible: Possible,
@@ -61,25 +63,18 @@ impl<'a> Prepared<'a> {
     ) -> Result<Prepared<'a>, Failed> {
         let Semantics::Axioms(model, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
         let program = &*task.program;
-        let mut accesses = fixed_accesses(&traces);
-        let mut cells = Cells::split(program, &accesses);
-        let mut possible = Possible::of(program, &traces, &cells, cancel).ok_or(Failed::TooManyPaths)?;
-        for _ in 0..ROUNDS {
-            let more = missed_accesses(program, &traces, &possible, &cells);
-            if more.is_empty() {
-                break;
-            }
-            accesses.extend(more);
-            cells = Cells::split(program, &accesses);
-            possible = Possible::of(program, &traces, &cells, cancel).ok_or(Failed::TooManyPaths)?;
+        let mut memory = Memory::of(program, &traces, true, cancel).ok_or(Failed::TooManyPaths)?;
+        let mut parts = memory.parts(program, &mut traces, outside);
+        if parts.is_err() {
+            // What may only seem to touch several cells is left whole.
+            memory = Memory::of(program, &traces, false, cancel).ok_or(Failed::TooManyPaths)?;
+            parts = memory.parts(program, &mut traces, outside);
         }
+        let parts = parts.map_err(Failed::Refused)?;
+        let Memory { cells, possible, shapes } = memory;
         let cut = traces.cut.iter().any(|path| possible.can_take(&traces.domain.store, path));
-        add_outside(&traces, &possible, &mut cells);
-        outside.iter().for_each(|cell| cells.add_outside(cell.address, cell.size));
-        let parts = Parts::of(&mut traces, &cells).map_err(Failed::Refused)?;
-        parts.refuse_atomic(program, &traces).map_err(Failed::Refused)?;
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
-        let init = initial_writes(program, &mut traces, &possible, &cells, &observed)
+        let init = initial_writes(program, &mut traces, &possible, &cells, &shapes, &observed)
             .ok_or_else(|| Failed::Refused("a part of an address that is not fixed, in memory at the start".into()))?;
         if init.len() > MOST_CELLS {
             let what = format!("{} places in memory are read or written, more than {MOST_CELLS}", init.len());
@@ -92,6 +87,7 @@ impl<'a> Prepared<'a> {
             traces,
             cells,
             parts,
+            shapes,
             init,
             observed,
             possible,
@@ -101,15 +97,27 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// The same memory with other paths, of the same program.
-    pub fn along(&self, mut traces: Traces) -> Result<Prepared<'a>, Failed> {
-        let parts = Parts::of(&mut traces, &self.cells).map_err(Failed::Refused)?;
+    /// The same memory with other paths of the same program, one for each thread. `origin` says which event of the first paths
+    /// here an event of a thread is: it has the same parts.
+    pub fn along(
+        &self,
+        mut traces: Traces,
+        origin: impl Fn(ThreadId, u32) -> Option<u32>,
+    ) -> Result<Prepared<'a>, Failed> {
+        let shape = |(key, _)| {
+            let (thread, _, i): (u32, u32, u32) = key;
+            let origin = origin(ThreadId(thread), i)?;
+            Some((key, self.shapes.get(&(thread, 0, origin))?.clone()))
+        };
+        let shapes: Shapes = events(&traces).filter_map(shape).collect();
+        let parts = Parts::of(&mut traces, &self.cells, &shapes).map_err(Failed::Refused)?;
         let value = |cell: &Cell| initial_value(self.program, cell.address, cell.size);
         let init = self.init.iter().map(|(cell, _)| (*cell, traces.domain.store.constant(value(cell)))).collect();
         Ok(Prepared {
             traces,
             cells: self.cells.clone(),
             parts,
+            shapes,
             init,
             observed: self.observed.clone(),
             possible: Possible::anything(),
@@ -144,6 +152,7 @@ impl<'a> Prepared<'a> {
             traces: Traces::default(),
             cells: Cells { all, outside: self.cells.outside.clone() },
             parts: Parts::default(),
+            shapes: self.shapes.clone(),
             init: self.init.iter().map(|(cell, value)| (moved(cell), *value)).collect(),
             observed: self.observed.iter().map(moved).collect(),
             possible: Possible::anything(),
@@ -240,36 +249,58 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// How often cells are made smaller since more accesses turn out to be possible.
-const ROUNDS: u32 = 3;
+/// How often cells are made smaller since more accesses turn out to be possible, or to have parts.
+const ROUNDS: u32 = 8;
 
-/// Accesses with computed addresses that may lie in an object, and where no cell is.
-fn missed_accesses(program: &Program, traces: &Traces, possible: &Possible, cells: &Cells) -> Accesses {
-    let mut missed = Accesses::new();
-    for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
-        let Some((address, size)) = event.action.place.filter(|_| event.action.kind != Kind::Opaque) else { continue };
-        if traces.place(address, size).is_some() {
-            continue;
-        }
-        for address in possible.addresses(&traces.domain.store, address, size).into_iter().flatten() {
-            let inside = |(object, offset): (treville_ir::ObjectId, u64)| {
-                offset + u64::from(size) <= program.objects[object].size
-            };
-            if cells.exact(address, size).is_none() && program.object_at(address).is_some_and(inside) {
-                missed.insert((address, size));
-            }
-        }
-    }
-    missed
+/// Memory as accesses divide it.
+struct Memory {
+    cells: Cells,
+    possible: Possible,
+    shapes: Shapes,
 }
 
-/// Memory is total: what lies outside of every object is 0 and can be accessed like anything else.
-fn add_outside(traces: &Traces, possible: &Possible, cells: &mut Cells) {
-    for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
-        let Some((address, size)) = event.action.place else { continue };
-        for a in possible.addresses(&traces.domain.store, address, size).into_iter().flatten() {
-            cells.add_outside(a, size);
+impl Memory {
+    /// Splits objects until every access, or every part of one, has a cell of its own wherever it may lie; `None` if cancelled. If
+    /// they are not to be split (`in_parts`), accesses with computed addresses have no parts.
+    fn of(program: &Program, traces: &Traces, in_parts: bool, cancel: &Cancel) -> Option<Memory> {
+        let mut accesses = fixed_accesses(traces);
+        let mut memory = Memory::over(program, traces, Cells::split(program, &accesses), in_parts, cancel)?;
+        for round in 0..ROUNDS {
+            let Memory { cells, possible, shapes } = &memory;
+            let mut more = missed(program, traces, possible, cells, shapes);
+            if more.is_empty() || round + 1 == ROUNDS {
+                more.extend(slots(program, traces, possible, cells));
+            }
+            if more.is_subset(&accesses) {
+                break;
+            }
+            accesses.extend(more);
+            memory = Memory::over(program, traces, Cells::split(program, &accesses), in_parts, cancel)?;
         }
+        Some(memory)
+    }
+
+    fn over(program: &Program, traces: &Traces, cells: Cells, in_parts: bool, cancel: &Cancel) -> Option<Memory> {
+        let possible = Possible::of(program, traces, &cells, cancel)?;
+        let shapes = if in_parts { shapes(traces, &possible, &cells) } else { Shapes::new() };
+        Some(Memory { cells, possible, shapes })
+    }
+
+    /// Memory is total: what lies outside of every object is 0 and can be accessed like anything else. With that, accesses are
+    /// split into parts.
+    fn parts(&mut self, program: &Program, traces: &mut Traces, outside: &BTreeSet<Cell>) -> Result<Parts, Refusal> {
+        for (key, event) in events(traces) {
+            let Some((address, size)) = event.action.place else { continue };
+            for a in self.possible.addresses(&traces.domain.store, address, size).into_iter().flatten() {
+                for (offset, size) in pieces(&self.shapes, key, size) {
+                    self.cells.add_outside(a.wrapping_add(offset), size);
+                }
+            }
+        }
+        outside.iter().for_each(|cell| self.cells.add_outside(cell.address, cell.size));
+        let parts = Parts::of(traces, &self.cells, &self.shapes)?;
+        parts.refuse_atomic(program, traces)?;
+        Ok(parts)
     }
 }
 
@@ -298,17 +329,20 @@ fn initial_writes(
     traces: &mut Traces,
     possible: &Possible,
     cells: &Cells,
+    shapes: &Shapes,
     observed: &BTreeSet<Cell>,
 ) -> Option<Vec<(Cell, TermId)>> {
     let mut touched = observed.clone();
     let mut anywhere = false;
-    for event in traces.threads.iter().flatten().flat_map(|t| &t.events) {
+    for (key, event) in events(traces) {
         let Some((address, size)) = event.action.place else { continue };
         let Some(addresses) = possible.addresses(&traces.domain.store, address, size) else {
             anywhere = true;
             continue;
         };
-        for a in addresses {
+        let parts = pieces(shapes, key, size);
+        for (a, size) in addresses.iter().flat_map(|a| parts.iter().map(move |(at, size)| (a.wrapping_add(*at), *size)))
+        {
             match cells.exact(a, size) {
                 _ if event.action.kind == Kind::Opaque => touched.extend(cells.at(a)),
                 Some(cell) => drop(touched.insert(cell)),

@@ -17,10 +17,16 @@ const SHORTEST_STATES: usize = 400_000;
 /// So many operations of a statement can be pending while failures are looked for.
 const PENDING: [u8; 2] = [1, 2];
 
+/// So many are tried, one number after the other, where neither these few nor any number of them give an answer; unless the
+/// call says how many.
+const MOST_PENDING: u8 = 5;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub(crate) states: usize,
     pub(crate) cancel: Cancel,
+    /// How many operations of a statement can be pending at most.
+    pub(crate) pending: Option<u8>,
 }
 
 impl Limits {
@@ -30,7 +36,7 @@ impl Limits {
     }
 
     pub(crate) fn at_most(&self, states: usize) -> Limits {
-        Limits { states: self.states.min(states), cancel: self.cancel.clone() }
+        Limits { states: self.states.min(states), ..self.clone() }
     }
 }
 
@@ -96,13 +102,42 @@ pub(crate) fn quick(program: &Program, placement: &BitSet, limits: &Limits, stat
             }
             Verdict::Open(why) => return Exact::Open(why),
             Verdict::Safe if !outcome.capped => {
-                return held(program, outcome.pruned, "every state was looked at");
+                return held(program, &outcome, outcome.completes, "every state was looked at");
             }
             Verdict::Safe => {}
         }
     }
     let [.., most] = PENDING;
-    Exact::Bounded { relative_to: vec![format!("at most {most} operations of a statement are on their way")] }
+    bounded(most)
+}
+
+fn bounded(most: u8) -> Exact {
+    Exact::Bounded {
+        relative_to: vec![format!("at most {most} operations of a statement are on their way (--max-pending N)")],
+    }
+}
+
+/// All states with more and more pending operations: if the program issues no more of them, that is all there is.
+fn growing(program: &Program, placement: &BitSet, limits: &Limits, stats: &mut Stats) -> Exact {
+    let [.., mut complete] = PENDING;
+    let most = limits.pending.unwrap_or(MOST_PENDING);
+    let each = if limits.pending.is_some() { limits.clone() } else { limits.few() };
+    for pending in complete + 1..=most {
+        let semantics = Semantics::Remote(Pending::Bounded(pending));
+        let outcome = run(program, &Config { order: Order::Depth, ..config(semantics, placement, &each) }, stats);
+        match outcome.verdict {
+            Verdict::Fails(failure, trace) => {
+                return Exact::Fails(RmaRun { failure, trace, shortest: false });
+            }
+            Verdict::Open(why) if limits.pending.is_some() => return Exact::Open(why),
+            Verdict::Open(_) => break,
+            Verdict::Safe if !outcome.capped => {
+                return held(program, &outcome, outcome.completes, "every state was looked at");
+            }
+            Verdict::Safe => complete = pending,
+        }
+    }
+    bounded(complete)
 }
 
 /// All states, and then over-approximations of the number of pending operations.
@@ -116,11 +151,11 @@ pub(crate) fn remote(program: &Program, placement: &BitSet, limits: &Limits, sta
     ];
     for (semantics, how) in over {
         let outcome = run(program, &Config { order: Order::Depth, ..config(semantics, placement, limits) }, stats);
-        if outcome.verdict == Verdict::Safe && !outcome.capped {
-            return held(program, outcome.pruned, how);
+        if outcome.verdict == Verdict::Safe && !outcome.capped && !outcome.overflowed {
+            return held(program, &outcome, completes(program, limits) == Completes::Yes, how);
         }
     }
-    found
+    growing(program, placement, limits, stats)
 }
 
 /// All states of a reduction to SC. What fails there need not be real.
@@ -133,7 +168,10 @@ pub(crate) fn reduced(
 ) -> Exact {
     let outcome = run(program, &config(Semantics::Reduced(reduction), placement, limits), stats);
     match outcome.verdict {
-        Verdict::Safe if !outcome.capped => held(program, outcome.pruned, "every state of the reduction was looked at"),
+        Verdict::Safe if !outcome.capped => {
+            let completes = completes(program, limits) == Completes::Yes;
+            held(program, &outcome, completes, "every state of the reduction was looked at")
+        }
         Verdict::Safe => Exact::Open("more atomic operations are pending than the reduction counts".to_owned()),
         Verdict::Open(why) => Exact::Open(why),
         Verdict::Fails(..) => match refute(program, placement, limits, stats) {
@@ -149,19 +187,48 @@ pub(crate) fn sequential(program: &Program, limits: &Limits, stats: &mut Stats) 
     let none = BitSet::new(program.slots.len());
     let outcome = run(program, &config(Semantics::Sequential, &none, limits), stats);
     match outcome.verdict {
-        Verdict::Safe => held(program, outcome.pruned, "every state was looked at"),
+        Verdict::Safe => held(program, &outcome, outcome.completes, "every state was looked at"),
         Verdict::Fails(failure, trace) => Exact::Fails(RmaRun { failure, trace, shortest: true }),
         Verdict::Open(why) => Exact::Open(why),
     }
 }
 
-fn held(program: &Program, pruned: bool, how: &'static str) -> Exact {
-    match program.domain.filter(|_| pruned) {
+/// What it means that no state fails, if some run completes.
+fn held(program: &Program, outcome: &Outcome, completes: bool, how: &'static str) -> Exact {
+    match program.domain.filter(|_| outcome.pruned) {
+        _ if outcome.overflowed => Exact::Open("a number gets larger than what the machine computes with".to_owned()),
+        _ if !completes => Exact::Open(super::NOTHING_COMPLETES.to_owned()),
         Some((first, last)) => {
             Exact::Bounded { relative_to: vec![format!("numbers stay within the domain {first}..{last}")] }
         }
         None => Exact::Holds { how },
     }
+}
+
+/// Whether some run completes: every process is at its end, has none in its text, or waits at an assumption.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Completes {
+    Yes,
+    /// All runs were looked at.
+    Never,
+    Unknown,
+}
+
+/// Looks for a run that completes: with remote statements done at once, which is a run whatever flushes there are, and if there
+/// is none, among all runs without flushes.
+pub(crate) fn completes(program: &Program, limits: &Limits) -> Completes {
+    let none = BitSet::new(program.slots.len());
+    let mut found = Completes::Unknown;
+    for semantics in [Semantics::Sequential, Semantics::Remote(Pending::Bounded(2))] {
+        let config = config(semantics, &none, &limits.few());
+        let outcome = check(program, &Config { order: Order::Depth, until_complete: true, ..config });
+        if outcome.completes && semantics == Semantics::Sequential {
+            return Completes::Yes;
+        }
+        let saw_all = outcome.verdict == Verdict::Safe && !outcome.pruned && !outcome.overflowed && !outcome.capped;
+        found = if saw_all && !outcome.completes { Completes::Never } else { Completes::Unknown };
+    }
+    found
 }
 
 /// The shortest run that fails with few operations pending, if it is found soon; else one that is known.

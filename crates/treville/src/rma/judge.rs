@@ -50,7 +50,7 @@ impl<'p> Flusher<'p> {
             };
             let outcome = check(self.program, &config);
             match outcome.verdict {
-                Verdict::Safe if !outcome.capped && !outcome.pruned => return Proof::Holds,
+                Verdict::Safe if !outcome.capped && !outcome.pruned && !outcome.overflowed => return Proof::Holds,
                 Verdict::Safe => why = "it holds only up to a bound".to_owned(),
                 Verdict::Fails(..) => {}
                 Verdict::Open(reason) => why = reason,
@@ -106,8 +106,11 @@ impl Judge for Flusher<'_> {
     }
 }
 
+/// No flush costs more, so that sums of costs are exact.
+pub(crate) const MOST_COST: u64 = u32::MAX as u64;
+
 /// What a flush in each slot costs, if flushes in loops cost so many times more.
 pub(crate) fn by_loops(program: &Program, factor: u64) -> Vec<u64> {
-    let cost = |slot: SlotId| factor.saturating_pow(program.slots[slot].depth);
+    let cost = |slot: SlotId| factor.saturating_pow(program.slots[slot].depth).min(MOST_COST);
     (0..program.slots.len()).map(|i| cost(SlotId::from_usize(i))).collect()
 }

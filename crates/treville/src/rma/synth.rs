@@ -1,8 +1,8 @@
 //! The cheapest placement of flushes that makes a program hold.
 
-use super::exact::{self, Limits};
-use super::judge::{Flusher, Proofs, by_loops};
-use super::{ABSTRACT, ENDING, Flushes, MACHINE, MODEL, Remote, model, numbers, refuse_options};
+use super::exact::{self, Completes, Limits};
+use super::judge::{Flusher, MOST_COST, Proofs, by_loops};
+use super::{ABSTRACT, ENDING, Flushes, MACHINE, MODEL, NOTHING_COMPLETES, Remote, model, numbers, refuse_options};
 use crate::{Options, Session, unreadable};
 use std::sync::Arc;
 use std::time::Instant;
@@ -70,10 +70,12 @@ impl std::str::FromStr for Cost {
         }
         let pair = |part: &str| {
             let (slot, cost) = part.split_once('=')?;
-            let cost = cost.trim().parse::<u64>().ok().filter(|cost| *cost > 0)?;
+            let cost = cost.trim().parse::<u64>().ok().filter(|cost| (1..=MOST_COST).contains(cost))?;
             Some((slot.trim().parse().ok()?, cost))
         };
-        let pairs = text.split(',').map(|part| pair(part).ok_or_else(|| format!("`{part}` is not SLOT=COST")));
+        let pairs = text.split(',').map(|part| {
+            pair(part).ok_or_else(|| format!("`{part}` is not SLOT=COST, with a cost from 1 to {MOST_COST}"))
+        });
         pairs.collect::<Result<Vec<_>, String>>().map(Cost::Slots)
     }
 }
@@ -125,7 +127,7 @@ impl Session<'_> {
         let costs = wanted.cost.of(&remote.program).map_err(|why| unreadable(format!("--cost: {why}")))?;
         let cancel = self.cancel_for(&options.run);
         let states = options.run.max_states.and_then(|n| usize::try_from(n).ok());
-        let limits = Limits { states: states.unwrap_or(exact::MOST_STATES), cancel: cancel.clone() };
+        let limits = Limits { states: states.unwrap_or(exact::MOST_STATES), cancel: cancel.clone(), pending: None };
         let asked = Wanted {
             reduction: options.run.rma.reduction,
             abstraction: options.run.rma.abstraction.unwrap_or(Abstraction::Extrapolated),
@@ -133,6 +135,9 @@ impl Session<'_> {
             cancel: cancel.clone(),
             ..Wanted::default()
         };
+        if exact::completes(&remote.program, &limits) == Completes::Never {
+            return Err(crate::executions::unknown(NOTHING_COMPLETES.to_owned()));
+        }
         let judge = Flusher::new(&remote.program, costs, limits.clone(), proofs, &asked);
         let found = match wanted.search {
             Search::HittingSet => {

@@ -16,7 +16,7 @@ fn read(text: &str) -> Program {
 }
 
 fn extrapolated(program: &Program) -> BoolProgram<'_> {
-    let sequential = abstracted(program, &program.predicates, &Omega, 2).expect("few predicates");
+    let sequential = abstracted(program, &program.predicates, &Omega, 2, &Cancel::new()).expect("few predicates");
     sequential.extrapolated(Sharing::Statement).expect("few sets")
 }
 
@@ -157,7 +157,7 @@ fn the_choice_of_a_sum() {
     let program = read(
         "process 1: local x, y = ?, z = ?; x = y + z; assert final x == 0; predicates x > 0, y > 0, z > 2; domain 0..3;",
     );
-    let b = abstracted(&program, &program.predicates, &Omega, 2).expect("few predicates");
+    let b = abstracted(&program, &program.predicates, &Omega, 2, &Cancel::new()).expect("few predicates");
     assert!(lines(&b).contains(&"b1 := choose(b2 && b3, false);".to_owned()), "{b}");
 }
 
@@ -168,7 +168,7 @@ fn an_element_in_place_of_a_variable() {
         "process 1: shared X = 0; process 2: shared Y = 0; local r; Y = get(X, 1); assert final r == 0; \
          predicates X > 7, Y > 5;",
     );
-    let sequential = abstracted(&program, &program.predicates, &Omega, 2).expect("few predicates");
+    let sequential = abstracted(&program, &program.predicates, &Omega, 2, &Cancel::new()).expect("few predicates");
     assert!(lines(&sequential).contains(&"b2 := choose(b1, false);".to_owned()), "{sequential}");
     let b = extrapolated(&program);
     assert!(lines(&b).contains(&"b2 := choose(b1(X1), false);".to_owned()), "{b}");

@@ -134,18 +134,31 @@ impl Encoder<'_> {
                 let equal = self.gates.equal(&a, &b);
                 self.and(&[both, !equal])
             }
-            _ => {
-                let ways = self.events.conditions.get(&(rel, x, y)).cloned().unwrap_or_default();
-                let both = self.both(x, y);
-                let mut found = Vec::new();
-                for conditions in ways {
-                    let mut all: Vec<Lit> = conditions.iter().map(|c| self.condition(*c)).collect();
-                    all.push(both);
-                    found.push(self.and(&all));
-                }
-                self.or(&found)
+            BaseRel::Amo | BaseRel::Lxsx => {
+                // Accesses of one cell, linked on the path that is taken.
+                let linked = if self.events.conditions.contains_key(&(rel, x, y)) {
+                    self.conditional(rel, x, y)
+                } else {
+                    self.both(x, y)
+                };
+                let same = self.same_place(x, y);
+                self.and(&[linked, same])
             }
+            _ => self.conditional(rel, x, y),
         }
+    }
+
+    /// Whether two events are related on the path that is taken.
+    fn conditional(&mut self, rel: BaseRel, x: usize, y: usize) -> Lit {
+        let ways = self.events.conditions.get(&(rel, x, y)).cloned().unwrap_or_default();
+        let both = self.both(x, y);
+        let mut found = Vec::new();
+        for conditions in ways {
+            let mut all: Vec<Lit> = conditions.iter().map(|c| self.condition(*c)).collect();
+            all.push(both);
+            found.push(self.and(&all));
+        }
+        self.or(&found)
     }
 
     /// The value that models compare: the written one or, if there is none, the one read.
@@ -313,36 +326,47 @@ impl Encoder<'_> {
         self.lenient |= self.extends_outside(&orders);
         let Some(t) = self.model.terms.ids().find(|t| *self.model.term(*t) == Term::Pick(pick)) else { return };
         let order = self.new_order(format!("the order {}, on events", self.model.picks[pick].name));
-        let may: Vec<(usize, usize)> = self.analysis.knowledge[t].may.pairs().collect();
-        for &(x, y) in &may {
-            let lit = self.holds(t, x, y);
-            // Both are among those that are ordered, and in one class.
-            let mut members = vec![self.both(x, y)];
-            for (t, x, y) in [
-                (orders.on, x, x),
-                (orders.on, y, y),
-                (orders.classes, x, y),
-                (orders.classes, x, x),
-                (orders.classes, y, y),
-            ] {
-                members.push(self.holds(t, x, y));
-            }
-            for member in members.clone() {
-                self.clause([!lit, member]);
-            }
-            let other = self.holds(t, y, x);
-            let mut total: Vec<Lit> = members.iter().map(|m| !*m).collect();
-            total.extend([lit, other]);
-            self.clause(total);
-            self.clause([!lit, !other]);
-            // It extends what it is told to, and so does its closure: the order has no cycle with it.
-            let extended = self.holds(orders.extends, x, y);
-            self.before(order, x, y, lit);
-            let mut in_class: Vec<Lit> = members;
-            in_class.push(extended);
-            let extended = self.and(&in_class);
-            self.clause([!extended, lit]);
+        for (x, y) in self.may_be_ordered(&orders) {
+            self.order_pair(t, &orders, order, x, y);
         }
+        for x in 0..self.events.len() {
+            let lit = self.holds(t, x, x);
+            self.clause([!lit]);
+        }
+    }
+
+    /// The pairs of different events that may be of one class. What is known of the order itself does not matter: two members
+    /// that it cannot relate either way are not both there.
+    fn may_be_ordered(&self, orders: &Orders) -> Vec<(usize, usize)> {
+        let may = |t: TermId| &self.analysis.knowledge[t].may;
+        let on: Vec<usize> = (0..self.events.len()).filter(|&x| may(orders.on).contains(x, x)).collect();
+        let pairs = on.iter().flat_map(|&x| on.iter().map(move |&y| (x, y)));
+        pairs.filter(|&(x, y)| x != y && may(orders.classes).contains(x, y)).collect()
+    }
+
+    /// What an order that a model chooses says of one pair.
+    fn order_pair(&mut self, t: TermId, orders: &Orders, order: Order, x: usize, y: usize) {
+        // Both are among those that are ordered, and in one class.
+        let mut members = vec![self.both(x, y)];
+        for (t, x, y) in [
+            (orders.on, x, x),
+            (orders.on, y, y),
+            (orders.classes, x, y),
+            (orders.classes, x, x),
+            (orders.classes, y, y),
+        ] {
+            members.push(self.holds(t, x, y));
+        }
+        let (lit, other) = (self.holds(t, x, y), self.holds(t, y, x));
+        for member in &members {
+            self.clause([!lit, *member]);
+        }
+        self.clause(members.iter().map(|m| !*m).chain([lit, other]));
+        self.clause([!lit, !other]);
+        self.before(order, x, y, lit);
+        // It extends what it is told to, and so does its closure: the order has no cycle with it.
+        let extended = self.holds(orders.extends, x, y);
+        self.clause(members.iter().map(|m| !*m).chain([!extended, lit]));
     }
 
     /// Whether what orders extend may lead from one event of a class to another through events that are not ordered.

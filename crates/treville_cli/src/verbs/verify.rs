@@ -10,7 +10,9 @@ use crate::exit::Status;
 use crate::output::Output;
 use crate::progress::{Progress, Watch};
 use std::time::{Duration, Instant};
-use treville::report::{Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, summary_row, text};
+use treville::report::{
+    Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, render_diagnostics, summary_row, text,
+};
 use treville::{Options, Session, Stage, States, unreadable};
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
@@ -38,6 +40,10 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let session = Session::new(&Disk, cancel.clone());
     if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
         return status;
+    }
+    let (warnings, sources) = session.model_warnings(&options.model);
+    if !warnings.is_empty() {
+        output.note(render_diagnostics(&warnings, &sources, output.palette).trim_end());
     }
     if let Some(stage) = args.emit {
         return emit(&session, &files, &options, stage, output);

@@ -261,14 +261,15 @@ impl Interpreter<'_, '_> {
         let mut now: Vec<Value> = vec![Value::Empty; values.len()];
         let rounds = values.len() * self.n_events() * self.n_events() + 2;
         for _ in 0..rounds {
-            let mut grown = false;
+            let mut changed = false;
             for (i, binding) in values.iter().enumerate() {
                 let env = bind_members(&values, &now, &functions, env)?;
                 let value = self.eval(&binding.body, &env)?;
-                grown |= !self.is_subset(&value, &now[i], binding.span)?;
+                let (before, span) = (&now[i], binding.span);
+                changed |= !self.is_subset(&value, before, span)? || !self.is_subset(before, &value, span)?;
                 now[i] = value;
             }
-            if !grown {
+            if !changed {
                 return bind_members(&values, &now, &functions, env);
             }
         }

@@ -160,19 +160,19 @@ impl<'a> Evaluator<'a> {
         // Monotone bodies need no more rounds than there are pairs; others may never settle.
         let limit = group.bodies.len() * n * n + 2;
         for _ in 0..limit {
-            let mut grown = false;
+            let mut changed = false;
             for (i, &body) in group.bodies.iter().enumerate() {
                 if self.cancel.is_due() {
                     return Err(Stop::Cancelled);
                 }
                 let value = self.eval(body)?;
                 let mut state = self.groups[rec.index()].clone().expect("the group is being solved");
-                grown |= !value.is_subset(&state.now[i]);
+                changed |= *value != *state.now[i];
                 state.now[i] = value;
                 state.history.push(state.now.clone());
                 self.set_group(rec, Some(state));
             }
-            if !grown {
+            if !changed {
                 return Ok(());
             }
         }

@@ -3,9 +3,8 @@
 use super::{Entry, Move, Search, Stop, Way};
 use crate::graph::{EventId, INIT, Kind, Label, LocId, NO_PROMISE};
 use crate::rules::Mode;
-use treville_ir::Wait;
 use treville_task::Reduction;
-use treville_vm::bytecode::{SiteId, SiteKind, Step, is_term};
+use treville_vm::bytecode::{SiteId, Step, is_term};
 
 impl Search<'_, '_> {
     /// Adds a read, of the latest write first.
@@ -243,6 +242,9 @@ impl Search<'_, '_> {
         if self.graph.porf(r, w) {
             return true;
         }
+        if !self.are_overtaken_for(r, w) {
+            return false;
+        }
         let lost = r..std::mem::replace(next, r);
         for e in lost {
             let as_first = self.graph.porf(e, w) || self.is_as_first_added(e, w);
@@ -267,7 +269,7 @@ impl Search<'_, '_> {
         let source = match label.kind {
             Kind::Read | Kind::UpdateRead if label.promise != NO_PROMISE => return false,
             Kind::Read | Kind::UpdateRead => label.rf,
-            Kind::Write | Kind::UpdateWrite if self.is_read_before(e) => return false,
+            Kind::Write | Kind::UpdateWrite if self.is_read_before(e) || self.has_overtaken(e) => return false,
             Kind::Write | Kind::UpdateWrite => e,
             // The value that is tried first.
             Kind::Choice => return label.value != 1,
@@ -341,29 +343,13 @@ impl Search<'_, '_> {
         place as usize + 1 == writes.len()
     }
 
-    /// Whether a lock is released that a thread waits for in vain, having seen it taken: it waits for good then. What others do
-    /// meanwhile they also do when it takes the lock later, or waits for whoever has it last.
-    fn leaves_waiting(&mut self, e: EventId) -> bool {
-        let label = *self.graph.label(e);
-        let reduces = self.options.reductions.has(Reduction::LockWaits);
-        if !reduces || label.site.is_none_or(|site| self.image.site(site).kind != SiteKind::Unlock) {
-            return false;
-        }
-        (0..self.graph.locations[label.loc as usize].reads.len()).any(|i| {
-            let read = self.graph.locations[label.loc as usize].reads[i];
-            let Label { thread, rf, kind, .. } = *self.graph.label(read);
-            let stands = kind == Kind::UpdateRead && rf != e && self.graph.last_of(thread) == read;
-            stands && matches!(self.step(thread), Step::Blocked { wait: Wait::Resource, .. })
-        })
-    }
-
     /// Puts a write in its place and checks what that means.
     pub(super) fn put(&mut self, e: EventId, place: u32) -> Result<Move, Stop> {
         if self.graph.label(e).parts() > 1 {
             return self.put_part(e, place, None);
         }
         let latest = self.insert(e, place);
-        if !latest && !self.allows(e) || self.leaves_waiting(e) {
+        if !latest && !self.allows(e) {
             return Ok(Move::Back);
         }
         if self.judge.is_some() && self.graph.label(e).kind == Kind::UpdateWrite {

@@ -79,13 +79,14 @@ impl Search<'_, '_> {
     /// Goes on in the graph that remains when `read` reads from `write`.
     fn revisit(&mut self, read: EventId, write: EventId) -> Move {
         self.explored.revisits += 1;
+        let overtakes = self.overtakes(read, write);
         let mut inner = self.spare.pop().unwrap_or_default();
-        self.graph.restricted(read, write, &mut inner, &mut self.number);
+        self.graph.restricted((read, overtakes), write, &mut inner, &mut self.number);
         let new = self.number[write as usize];
         let outer = std::mem::replace(&mut self.graph, inner);
         self.stack.push(Entry::Outer(Box::new(outer)));
         self.grow();
-        self.revisit_places(read, new)
+        if overtakes { self.overtake(read, new) } else { self.revisit_places(read, new) }
     }
 
     /// Notes the places that a write, or a part of it, may have that a read is to read from.

@@ -71,6 +71,9 @@ pub(super) fn explore(job: &Job<'_>, shape: &Shape, ended: &mut dyn FnMut(&Ended
         crew.estimate = estimate::before(job, shape, Member { crew: &crew, index: 0 });
         (crew.numbers, crew.notes) = (numbers(), Mutex::default());
     }
+    if let Some(observer) = &job.options.observer {
+        observer.begin();
+    }
     let without = round(job, shape, &crew, ended)?;
     if shape.symmetry && without.is_all() && crew.notes().may_promise(&job.rules) {
         // What is promised tells equal threads apart.
@@ -89,6 +92,9 @@ pub(super) fn explore(job: &Job<'_>, shape: &Shape, ended: &mut dyn FnMut(&Ended
         (crew.table, crew.calls) = (Mutex::new(Table::new(size)), AtomicUsize::new(0));
         explored = without.clone();
         explored.add(round(job, shape, &crew, ended)?);
+    }
+    if let Some(observer) = &job.options.observer {
+        observer.end(crew.numbers.children());
     }
     explored.estimate = crew.estimate;
     Ok(explored)

@@ -15,7 +15,7 @@ use super::{Move, Search, Stop, Way};
 use crate::graph::{EventId, INIT, Kind, Label, LocId, NOT_SAVED, Share};
 use crate::memory::Extent;
 use crate::rules::Mode;
-use treville_vm::bytecode::{SiteId, Step};
+use treville_vm::bytecode::{SiteId, Step, names_thread};
 
 impl Search<'_, '_> {
     /// How many parts of a read a thread has read that is not done with it.
@@ -210,6 +210,10 @@ impl Search<'_, '_> {
     ) -> Result<Move, Stop> {
         let mode = self.modes[site.0 as usize].write;
         let n = self.image.site(site).n_parts();
+        if self.symmetry && words.into_iter().any(names_thread) {
+            // Some bytes of an address may be read by themselves.
+            return Err(Stop::Asymmetric);
+        }
         let locs = (0..n).map(|i| self.part_location(thread, site, addr, i)).collect::<Result<Vec<_>, _>>()?;
         let first = self.graph.len();
         for (i, loc) in locs.into_iter().enumerate() {
@@ -319,7 +323,7 @@ impl Search<'_, '_> {
     fn reads_first_that_fits(&mut self, e: EventId, w: EventId) -> bool {
         let Label { loc, rf, .. } = *self.graph.label(e);
         let mut inner = self.spare.pop().unwrap_or_default();
-        self.graph.restricted(e, w, &mut inner, &mut self.number);
+        self.graph.restricted((e, false), w, &mut inner, &mut self.number);
         let (source, end) = (self.number[rf as usize], self.number[w as usize]);
         if source == INIT && rf != INIT {
             self.spare.push(inner);

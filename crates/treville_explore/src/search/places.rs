@@ -21,7 +21,7 @@ use crate::rules::{Coherence, Mode};
 use treville_ir::Failure;
 use treville_task::Reduction;
 use treville_term::{BinOp, Bv, TermId, UnOp};
-use treville_vm::bytecode::{Array, Shared, SiteId, SiteKind, address, term_of};
+use treville_vm::bytecode::{Array, Shared, SiteId, SiteKind, address, names_thread, term_of};
 
 /// How many places an access may have.
 const MOST_PLACES: usize = 1 << 12;
@@ -214,6 +214,9 @@ impl Search<'_, '_> {
     /// Adds a load of some element.
     fn select(&mut self, thread: u16, site: SiteId, addr: u64, array: Array, values: &[u64]) -> Result<Move, Stop> {
         let Some(symbols) = self.image.symbols() else { return Ok(Move::Back) };
+        if self.symmetry && values.iter().any(|value| names_thread(*value)) {
+            return Err(Stop::Asymmetric);
+        }
         let value = symbols.element(addr, array, values);
         self.threads[usize::from(thread)].runner.give(self.image, value);
         let label = self.blank(thread, Kind::Selection, Mode::RELAXED, NO_LOC, value);

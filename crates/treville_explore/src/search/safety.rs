@@ -85,6 +85,7 @@ impl Search<'_, '_> {
                 self.step(thread);
             });
         }
+        self.tell_observer();
         let ended = Ended { threads: &self.threads, graph: &self.graph, locations: &self.locations };
         (self.ended)(&ended);
         Ok(())
@@ -227,6 +228,9 @@ impl Search<'_, '_> {
         }
         let label = *self.graph.label(e);
         let place = self.locations.places[label.loc as usize];
+        if self.symmetry {
+            self.check_names(e)?;
+        }
         if let Owner::Made { .. } = place.owner {
             self.check_made(e, place.addr, place.size)?;
             self.check_hazards(e)?;

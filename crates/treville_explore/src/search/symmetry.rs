@@ -8,13 +8,15 @@
 //! or writes the latest is in order.
 //!
 //! Whether anybody tells equal threads apart is seen on the way (then everything starts anew without this): whoever asks for
-//! the thread's own name, waits for some of them before others, or gets different results from them.
+//! the thread's own name, waits for some of them before others, gets different results from them, looks at their handles
+//! other than to wait for them, or computes with addresses of what they have made
+//! (`treville_vm/src/bytecode/addresses.rs`).
 
 use super::{Search, Stop};
 use crate::graph::{EventId, Kind, LocId};
 use crate::memory::Owner;
 use treville_ir::{FuncId, Op, Program};
-use treville_vm::bytecode::{Step, address};
+use treville_vm::bytecode::{SiteId, SiteKind, Step, address};
 
 /// Whether no thread asks which one it is.
 pub(super) fn is_possible(program: &Program) -> bool {
@@ -29,7 +31,7 @@ impl Search<'_, '_> {
         for e in self.graph.threads[usize::from(parent)].events.iter().rev() {
             let label = self.graph.label(*e);
             match label.kind {
-                Kind::Write if self.own_part(label.loc, parent).is_some() && self.joined(label.value).is_some() => {}
+                Kind::Write if self.own_part(label.loc, parent).is_some() && self.keeps_handle(*e) => {}
                 Kind::Spawn => {
                     let other = &self.graph.threads[label.value as usize];
                     if other.func == func && *other.args == *args {
@@ -40,6 +42,37 @@ impl Search<'_, '_> {
             }
         }
         None
+    }
+
+    fn keeps_handle(&self, e: EventId) -> bool {
+        self.graph.label(e).site.is_some_and(|site| self.image.site(site).keeps_handle)
+    }
+
+    /// Whether an event writes the name of a thread: a handle, or into a lock who holds it.
+    fn writes_name(&self, e: EventId) -> bool {
+        let is_lock = |site: SiteId| self.image.site(site).kind == SiteKind::Lock;
+        self.keeps_handle(e) || self.graph.label(e).kind.writes() && self.graph.label(e).site.is_some_and(is_lock)
+    }
+
+    /// Stops if a name of a thread is seen by somebody else than who keeps it: a handle is read by another thread, or a
+    /// lock is read as memory.
+    pub(super) fn check_names(&self, e: EventId) -> Result<(), Stop> {
+        let label = self.graph.label(e);
+        let location = &self.graph.locations[label.loc as usize];
+        let uses_lock = |e: EventId| {
+            let site = self.graph.label(e).site.map(|site| &self.image.site(site).kind);
+            matches!(site, Some(SiteKind::Lock | SiteKind::Unlock))
+        };
+        let sees = |a: EventId, name: EventId| match self.keeps_handle(name) {
+            true => self.graph.label(a).thread != self.graph.label(name).thread,
+            false => self.graph.label(a).kind.reads() && !uses_lock(a),
+        };
+        let accesses = || location.writes.iter().chain(&location.reads).copied();
+        let seen = match self.writes_name(e) {
+            true => accesses().any(|a| sees(a, e)),
+            false => location.writes.iter().any(|name| self.writes_name(*name) && sees(e, *name)),
+        };
+        if seen { Err(Stop::Asymmetric) } else { Ok(()) }
     }
 
     /// A thread that has done the same as its twin so far does nothing before the twin has gone on.

@@ -1,5 +1,6 @@
 //! Programs with equal threads: the reductions leave out what they may, and nothing else; several find what one finds.
 
+mod locks;
 mod mixed;
 mod unknown;
 
@@ -36,6 +37,7 @@ fn options() -> Options {
         reductions: Reductions::all().without(Reduction::Symmetry),
         workers: 1,
         cancel: Cancel::default(),
+        observer: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::resolve::{Names, Resolved, Scope, Value};
 use super::syntax::{Expr, Place, RemoteStmt, RemoteWord, Stmt, StmtKind};
 use crate::lexer::Word;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Diagnostic, IndexVec, Name, Span};
 use treville_rma::{Cond, Linear, Node, NodeId, Op, ProcId, Remote, RemoteId, RemoteKind, Slot, SlotId, VarId};
 
@@ -106,6 +106,8 @@ pub(super) struct Lower<'a, 'n> {
     pub(super) proc: ProcId,
     pub(super) nodes: IndexVec<NodeId, Node>,
     pub(super) labels: BTreeMap<Name, NodeId>,
+    /// Assertions for indices that no element has.
+    pub(super) out_of_bounds: BTreeSet<NodeId>,
     /// Jumps that wait for all labels to be known.
     gotos: Vec<(NodeId, Name, Span)>,
     /// Blocks of statements that are not interrupted, around here.
@@ -121,7 +123,17 @@ impl<'a, 'n> Lower<'a, 'n> {
         errors: &'n mut Vec<Diagnostic>,
     ) -> Self {
         let (nodes, labels) = (IndexVec::new(), BTreeMap::new());
-        Lower { names, remotes, proc, nodes, labels, gotos: Vec::new(), atomic: 0, errors }
+        Lower {
+            names,
+            remotes,
+            proc,
+            nodes,
+            labels,
+            out_of_bounds: BTreeSet::new(),
+            gotos: Vec::new(),
+            atomic: 0,
+            errors,
+        }
     }
 
     /// The entry of the graph of these statements.
@@ -262,7 +274,9 @@ impl<'a, 'n> Lower<'a, 'n> {
     /// An index that no element has.
     fn out_of_range(&mut self, span: Span) -> NodeId {
         let end = self.node(Op::End, span);
-        self.node(Op::Assert { cond: Cond::Const(false), next: end }, span)
+        let failing = self.node(Op::Assert { cond: Cond::Const(false), next: end }, span);
+        self.out_of_bounds.insert(failing);
+        failing
     }
 
     fn store(&mut self, to: &Place<'_>, value: &Expr<'_>, span: Span, next: NodeId) -> Resolved<NodeId> {

@@ -6,7 +6,7 @@ use super::fold;
 use super::kernel::is_for_kernel;
 use super::places::Places;
 use super::runtime::Runtime;
-use super::{Lowered, Unsupported, shape, unsupported};
+use super::{LowerOptions, Lowered, Unsupported, shape, unsupported};
 use crate::module::{Global, GlobalId, GlobalKind, Linkage, Module};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -36,11 +36,11 @@ pub(super) struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    pub(super) fn new(module: &'a Module, name: &str, weak_cas: bool, places: Places<'a>) -> Self {
+    pub(super) fn new(module: &'a Module, options: &LowerOptions<'_>, places: Places<'a>) -> Self {
         Unit {
             module,
             program: Program::new(
-                name,
+                options.name,
                 Arc::new(if is_for_kernel(module) { Dialect::kernel(&[]) } else { Dialect::c11("rc11") }),
             ),
             places,
@@ -52,12 +52,12 @@ impl<'a> Unit<'a> {
             errors: Vec::new(),
             next_instr: 0,
             depth: 0,
-            weak_cas,
+            weak_cas: options.weak_cas,
         }
     }
 
-    pub(super) fn lower(mut self) -> Result<Program, Vec<Diagnostic>> {
-        self.start();
+    pub(super) fn lower(mut self, entry: &str) -> Result<Program, Vec<Diagnostic>> {
+        self.start(entry);
         while self.errors.len() < MOST_ERRORS {
             if let Some((global, id)) = self.functions_to_do.pop_front() {
                 Code::function(&mut self, global, id);
@@ -71,21 +71,21 @@ impl<'a> Unit<'a> {
     }
 
     /// The thread that exists from the start.
-    fn start(&mut self) {
+    fn start(&mut self, entry: &str) {
         let module = self.module;
         if module.layout.pointer_bits() != 64 {
             return self.errors.push(Diagnostic::error(None, "only programs for 64-bit machines can be checked"));
         }
-        let main = module.global_named("main").filter(|id| {
+        let main = module.global_named(entry).filter(|id| {
             let function = module.globals[*id].function();
             function.is_some_and(|f| f.body.is_some())
         });
         let Some(main) = main else {
             let file = Span::new(FileId(0), 0, 0);
-            let error = Diagnostic::error(file, "the program has no function `main`");
+            let error = Diagnostic::error(file, format!("the program has no function `{entry}`"));
             return self
                 .errors
-                .push(error.help("a program is checked from `main` on, with all threads that it starts"));
+                .push(error.help(format!("a program is checked from `{entry}` on, with all threads that it starts")));
         };
         match self.entry(main) {
             Ok(func) => {

@@ -5,7 +5,7 @@ use super::{Code, Fence, Node, Step, Thread, UpdateOrder, Var, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{BitSet, Idx, Name, Span};
 use treville_ir::{
-    Block, BlockId, Expr, Failure, Func, Inst, Mark, ObjectId, Op, Program, Root, TagId, Tags, Terminator, Wait,
+    Block, BlockId, Expr, Failure, Func, Inst, Mark, ObjectId, Op, Program, Root, TagId, Tags, Terminator, Type, Wait,
 };
 use treville_task::Unsupported;
 use treville_term::Bv;
@@ -42,7 +42,8 @@ pub(crate) fn compile(program: &Program, watched: &BTreeSet<usize>) -> Compiled<
         if cell.size > 8 {
             return Err(refuse("a variable of more than 8 bytes", facts.span));
         }
-        vars.push(Var { object, init: init.unsigned() as u64, width: 8 * cell.size, in_loop: false });
+        let is_signed = !matches!(facts.ty, Type::Int { signed: false, .. });
+        vars.push(Var { object, init: init.unsigned() as u64, width: 8 * cell.size, is_signed, in_loop: false });
     }
     let mut code = Code { threads: Vec::new(), vars, n_regs: 0, has_small_nodes: true };
     for (id, root) in program.roots.iter_enumerated() {
@@ -115,7 +116,20 @@ impl Compiler<'_> {
         }
         self.settle_visibility();
         let entry = self.past_gotos(starts[0]);
-        Ok(Thread { nodes: self.nodes, entry, first_reg, regs, widths, labels: self.labels })
+        let can_end = self.can_end(entry);
+        Ok(Thread { nodes: self.nodes, entry, first_reg, regs, widths, labels: self.labels, can_end })
+    }
+
+    /// Whether the end can be reached from a node through the text.
+    fn can_end(&self, entry: usize) -> bool {
+        let mut seen = BitSet::new(self.nodes.len());
+        let mut open = vec![entry];
+        while let Some(at) = open.pop() {
+            if seen.insert(at) {
+                open.extend(self.nodes[at].step.possible_nexts());
+            }
+        }
+        seen.contains(DONE)
     }
 
     /// The first node of each block.

@@ -3,6 +3,7 @@
 use super::views::{Message, ViewState};
 use super::{Memory, Sequential, Views, Written};
 use std::ops::ControlFlow;
+use treville_base::Cancel;
 
 /// What is looked at. Variables and threads that are not in it stay as they are at the start.
 pub(crate) struct Domain {
@@ -16,6 +17,8 @@ pub(crate) struct Domain {
     pub(crate) acquired: Option<usize>,
     /// How many writes of a variable are kept at most.
     pub(crate) most: usize,
+    /// Nothing more is listed when this is due.
+    pub(crate) cancel: Cancel,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -73,13 +76,19 @@ impl Anywhere for Views {
     }
 }
 
+/// Lists between looks at the clock.
+const BETWEEN_LOOKS: usize = 1024;
+
 /// The lists of writes to a variable.
 fn lists(domain: &Domain, var: usize, always: bool) -> Vec<Vec<Message>> {
     let mut all: Vec<Vec<Message>> = Vec::new();
     let mut longest: Vec<Vec<Message>> = vec![Vec::new()];
     for _ in 0..domain.most {
         let mut longer = Vec::new();
-        for list in &longest {
+        for (i, list) in longest.iter().enumerate() {
+            if i.is_multiple_of(BETWEEN_LOOKS) && domain.cancel.is_due() {
+                return Vec::new();
+            }
             for write in domain.writes[var].iter().filter(|write| list.is_empty() || write.later) {
                 let written = Written { value: write.value, origin: 0 };
                 let releases = write.releases || (always && write.later);

@@ -70,6 +70,8 @@ pub(super) struct Worker<S> {
     pub(super) reached: Vec<Option<usize>>,
     pub(super) finals: BTreeMap<Vec<FinalValue>, u64>,
     pub(super) transitions: u64,
+    /// Some state is complete.
+    pub(super) completes: bool,
 }
 
 /// States between looks at the clock.
@@ -86,6 +88,7 @@ impl<M: Memory> Search<'_, '_, M> {
             reached: vec![None; self.wanted.targets.len()],
             finals: BTreeMap::new(),
             transitions: 0,
+            completes: false,
         }
     }
 
@@ -103,14 +106,12 @@ impl<M: Memory> Search<'_, '_, M> {
             room.cut = false;
             let mut goes_on = false;
             self.system.steps(state, 0, room, &mut |step, next| {
-                if self.symmetries.is_empty() {
-                    self.system.encode_after((state, encoded, layout), &step, next, bytes);
-                } else {
-                    self.symmetries.encode(self.system, next, bytes);
-                }
+                self.system.encode_after((state, encoded, layout), &step, next, bytes);
                 *transitions += 1;
+                // A step to an image of the state is a step all the same.
+                goes_on |= bytes != encoded;
+                self.symmetries.replace_by_least(self.system, next, bytes);
                 if bytes != encoded {
-                    goes_on = true;
                     chunk.push(bytes, number);
                 }
             });
@@ -126,6 +127,9 @@ impl<M: Memory> Search<'_, '_, M> {
     pub(super) fn look_at_rest(&self, front: &Front, store: &Store, worker: &mut Worker<M::State>) {
         let mut place = front.place;
         for number in front.number..store.len() {
+            if number % BETWEEN_LOOKS == 0 && self.wanted.cancel.is_due() {
+                return;
+            }
             let (encoded, next_place) = store.at(place);
             self.system.decode(encoded, &mut worker.state, &mut worker.layout);
             self.visit(number, worker);
@@ -135,6 +139,7 @@ impl<M: Memory> Search<'_, '_, M> {
 
     /// Looks at a state, and at those that it stands for.
     fn visit(&self, number: usize, worker: &mut Worker<M::State>) {
+        worker.completes |= self.system.is_complete(&worker.state);
         let Worker { state, reached, finals, .. } = worker;
         self.symmetries.each_image(self.system, state, &mut |image| {
             let is_done = self.system.is_done(image);

@@ -100,6 +100,16 @@ impl Automorphism {
         values
     }
 
+    /// Adds the images of the places that threads have passed through.
+    pub(crate) fn add_passed(&self, passed: &[Vec<bool>], into: &mut [Vec<bool>]) {
+        for (thread, nodes) in self.nodes.iter().enumerate() {
+            let images = &mut into[self.renaming.threads[thread]];
+            for (node, image) in nodes.iter().enumerate().filter(|(_, image)| **image != NONE) {
+                images[usize::from(*image)] |= passed[thread][node];
+            }
+        }
+    }
+
     pub(crate) fn image<M: Memory>(&self, system: &System<'_, M>, state: &State<M::State>) -> State<M::State> {
         let mut nodes = state.nodes.clone();
         for (thread, node) in state.nodes.iter().enumerate() {
@@ -154,7 +164,8 @@ impl<'a> Matching<'a> {
         if self.from.regs.len() != self.to.regs.len() {
             return Err(DIFFERENT.to_owned());
         }
-        // Registers that hold values that change are found first: what they are compared with changes, too.
+        // Registers that hold values that change are found first: what they are compared with changes, too. Whatever else they
+        // are filled with must change in the same way, which `fills` and `word` see to.
         for (var, dst) in self.from.nodes.iter().filter_map(|node| filled(&node.step)) {
             if !self.renaming.values[var].is_empty() {
                 self.sorts[dst] = Some(var);
@@ -180,7 +191,19 @@ impl<'a> Matching<'a> {
         let mut images = self.regs.to_vec();
         images.sort_unstable();
         images.dedup();
-        if images.len() == self.regs.len() { Ok(()) } else { Err(DIFFERENT.to_owned()) }
+        if images.len() == self.regs.len() && self.keeps_the_same() { Ok(()) } else { Err(DIFFERENT.to_owned()) }
+    }
+
+    /// Whether states keep the same registers of both threads where they rest: what only one of them keeps would be lost in
+    /// the image of a state.
+    fn keeps_the_same(&self) -> bool {
+        self.nodes.iter().enumerate().filter(|(_, image)| **image != NONE).all(|(node, image)| {
+            let mut kept: Vec<usize> =
+                self.from.nodes[node].kept.iter().map(|reg| self.regs[usize::from(*reg)] - self.to.first_reg).collect();
+            kept.sort_unstable();
+            let to = &self.to.nodes[usize::from(*image)];
+            !to.visible || kept.into_iter().eq(to.kept.iter().map(|reg| usize::from(*reg)))
+        })
     }
 
     fn step(&mut self, a: usize, b: usize) -> Result<(), String> {
@@ -192,7 +215,7 @@ impl<'a> Matching<'a> {
         let sort = |s: &Self, x: usize| (!s.renaming.values[x].is_empty()).then_some(x);
         let fine = match (&from.step, &to.step) {
             (Step::Read { var: x, acquire: p, dst: d, .. }, Step::Read { var: y, acquire: q, dst: e, .. }) => {
-                same_var(self, *x, *y) && p == q && self.reg(*d, *e)
+                same_var(self, *x, *y) && p == q && self.fills(*x, *d) && self.reg(*d, *e)
             }
             (Step::Write { var: x, release: p, value: v, .. }, Step::Write { var: y, release: q, value: w, .. }) => {
                 same_var(self, *x, *y) && p == q && self.word(v, w, sort(self, *x))
@@ -207,7 +230,8 @@ impl<'a> Matching<'a> {
                     (Some(g), Some(h)) => self.reg(*d, *e) && self.word(g, h, None),
                     _ => false,
                 };
-                same_var(self, *x, *y) && orders && self.reg(*d, *e) && guards && self.word(v, w, sort(self, *x))
+                let fills = self.fills(*x, *d) && self.reg(*d, *e);
+                same_var(self, *x, *y) && orders && fills && guards && self.word(v, w, sort(self, *x))
             }
             (Step::Set { dst: d, value: v, .. }, Step::Set { dst: e, value: w, .. }) => {
                 let sort = self.sorts[*d];
@@ -215,13 +239,23 @@ impl<'a> Matching<'a> {
             }
             (Step::Branch { cond: v, .. }, Step::Branch { cond: w, .. })
             | (Step::Assume { cond: v, .. }, Step::Assume { cond: w, .. }) => self.word(v, w, None),
-            (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
+            (Step::Fence { kind: f, .. }, Step::Fence { kind: g, .. }) => f == g,
+            (
+                Step::Pause { .. } | Step::Goto { .. } | Step::Done | Step::Stuck | Step::Fail,
+                Step::Pause { .. } | Step::Goto { .. } | Step::Done | Step::Stuck | Step::Fail,
+            ) => std::mem::discriminant(&from.step) == std::mem::discriminant(&to.step),
+            _ => false,
         };
         if !fine {
             return Err(DIFFERENT.to_owned());
         }
         self.open.extend(from.step.nexts().zip(to.step.nexts()));
         Ok(())
+    }
+
+    /// Whether a register that is filled from a variable is one whose values change as those of the variable do.
+    fn fills(&self, var: usize, dst: usize) -> bool {
+        self.sorts[dst] == (!self.renaming.values[var].is_empty()).then_some(var)
     }
 
     /// Whether one register takes the place of another everywhere.

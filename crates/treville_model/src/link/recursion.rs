@@ -90,6 +90,9 @@ impl Linker<'_> {
         scope.reset(mark);
         self.recs[rec].bodies = bodies?;
         self.settle_group(rec, &members);
+        if let Some(i) = self.unstable_member(rec, members[0].index()) {
+            return fault(values[i].span, not_monotone(&names[i]));
+        }
         if let ([member], [body]) = (&members[..], &self.recs[rec].bodies[..])
             && let Some(closed) = self.closed_form(rec, *member, *body)
         {
@@ -230,6 +233,53 @@ impl Linker<'_> {
         (stage, monotone || stage == Stage::Skeleton)
     }
 
+    /// A member that has less when it has more, by way of the others. Iterating from empty then ends in no solution of the
+    /// equations, or never. Members that only grow (`m = m | …`) break such circles: once they are complete, so is the rest.
+    fn unstable_member(&self, rec: RecId, first: usize) -> Option<usize> {
+        if self.recs[rec].order == RecOrder::Least {
+            return None;
+        }
+        let bodies = &self.recs[rec].bodies;
+        let grows = |i: usize| {
+            let own = |t: &TermId| self.terms.infos[*t].term == Term::Rec(rec, i as u32);
+            self.operands_of_union(bodies[i]).iter().any(own)
+        };
+        let shrinking: Vec<usize> = (0..bodies.len()).filter(|&i| !grows(i)).collect();
+        let mut signs: Signs = vec![vec![Sign::default(); bodies.len()]; bodies.len()];
+        for &on in &shrinking {
+            let of_terms = self.signs(rec, on as u32, first);
+            for &i in &shrinking {
+                let sign = bodies[i].index().checked_sub(first).map_or(Sign::default(), |t| of_terms[t]);
+                signs[i][on] = sign;
+            }
+        }
+        negative_circle(&signs)
+    }
+
+    /// How the terms from `first` on change with one member of the group.
+    fn signs(&self, rec: RecId, member: u32, first: usize) -> Vec<Sign> {
+        let mut known = vec![Sign::default(); self.terms.infos.len() - first];
+        loop {
+            let before = known.clone();
+            for i in 0..known.len() {
+                let of = |t: TermId| t.index().checked_sub(first).map_or(Sign::default(), |i| known[i]);
+                let all = |ts: &[TermId]| ts.iter().map(|&t| of(t)).fold(Sign::default(), Sign::or);
+                known[i] = match &self.terms.infos[TermId::from_usize(first + i)].term {
+                    Term::Rec(r, m) if *r == rec => Sign { with: *m == member, against: false },
+                    Term::Rec(r, _) => all(&self.recs[*r].bodies),
+                    // What a general expression does with it cannot be told; it may well grow.
+                    Term::General(g) => all(&self.generals[*g].looks_at),
+                    Term::Complement(a) => of(*a).negated(),
+                    Term::Diff(a, b) => of(*a).or(of(*b).negated()),
+                    term => children(term).map(of).fold(Sign::default(), Sign::or),
+                };
+            }
+            if known == before {
+                return known;
+            }
+        }
+    }
+
     /// How the terms from `first` on depend on the members of the group; those before do not.
     fn polarities(&self, rec: RecId, first: usize) -> Vec<Polarity> {
         let mut known = vec![Polarity::Absent; self.terms.infos.len() - first];
@@ -259,6 +309,47 @@ impl Linker<'_> {
 
 fn is_function(binding: &Binding) -> bool {
     binding.params.is_some() || matches!(binding.body.kind, ExpKind::Fun(..))
+}
+
+fn not_monotone(name: &Name) -> String {
+    format!(
+        "the recursive definition of `{name}` is not monotone: something is taken away that depends on `{name}`, so that there \
+         need not be a solution"
+    )
+}
+
+/// Whether a term may grow, or shrink, when something else grows.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Sign {
+    with: bool,
+    against: bool,
+}
+
+impl Sign {
+    fn or(self, other: Sign) -> Sign {
+        Sign { with: self.with || other.with, against: self.against || other.against }
+    }
+
+    fn negated(self) -> Sign {
+        Sign { with: self.against, against: self.with }
+    }
+}
+
+/// How the members of a group change with each other: `[i][j]` says how `i` does with `j`.
+type Signs = Vec<Vec<Sign>>;
+
+/// A member that shrinks when another one grows that depends on it, itself included.
+fn negative_circle(signs: &Signs) -> Option<usize> {
+    let n = signs.len();
+    let mut reaches: Vec<Vec<bool>> =
+        signs.iter().map(|row| row.iter().map(|s| *s != Sign::default()).collect()).collect();
+    for k in 0..n {
+        let via = reaches[k].clone();
+        for row in reaches.iter_mut().filter(|row| row[k]) {
+            row.iter_mut().zip(&via).for_each(|(to, k_to)| *to |= k_to);
+        }
+    }
+    (0..n).find(|&i| (0..n).any(|j| signs[i][j].against && (i == j || reaches[j][i])))
 }
 
 /// How a term depends on the members of a group.

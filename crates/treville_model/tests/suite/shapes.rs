@@ -1,6 +1,6 @@
 //! What models become.
 
-use crate::{linked, parsed, vocabulary};
+use crate::{errors, linked, parsed, vocabulary};
 use treville_base::Name;
 use treville_model::{Model, PickSource, RecOrder, Stage, TermId, link};
 
@@ -40,8 +40,40 @@ fn stages_and_monotonicity() {
 fn recursion_through_difference_is_iterated() {
     let order = |text| linked(text).recs.iter().map(|r| r.order).collect::<Vec<_>>();
     assert_eq!(order("let rec a = po | (a; b) and b = rf | (a & b)\nacyclic a"), [RecOrder::Least]);
-    assert_eq!(order("let rec a = po \\ b and b = rf; a\nacyclic a"), [RecOrder::Iterated]);
-    assert_eq!(order("let rec a = po | (~a & rf)\nacyclic a"), [RecOrder::Iterated]);
+    assert_eq!(order("let rec a = po \\ b and b = b | (rf; a)\nacyclic a"), [RecOrder::Iterated]);
+    assert_eq!(order("let rec a = po | a | (~a & rf)\nacyclic a"), [RecOrder::Iterated]);
+    assert_eq!(order("let rec a = po | ~(~a | rf)\nacyclic a"), [RecOrder::Iterated]);
+}
+
+#[test]
+fn recursion_that_need_not_have_a_solution_is_refused() {
+    for text in [
+        "let rec r = po \\ r\nempty r",
+        "let rec r = po \\ (r; r)\nacyclic r",
+        "let rec a = ~a\nacyclic a",
+        "let rec a = po \\ b and b = rf; a\nacyclic a",
+        "let rec a = po | (~a & rf)\nacyclic a",
+        "let rec a = po \\ b and b = po \\ a\nacyclic a",
+        "acyclic (let rec a = po \\ a in a)",
+    ] {
+        let found = errors(text);
+        assert!(found.iter().any(|e| e.contains("not monotone")), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn checks_that_are_decided_by_their_form() {
+    use treville_model::Foregone::{Accepts, Rejects};
+    let outcomes = |text: &str| linked(text).foregone().into_iter().map(|(_, o)| o).collect::<Vec<_>>();
+    for text in ["irreflexive po*", "acyclic po | id", "empty rf?", "~irreflexive po", "~acyclic [R]; po; [W]"] {
+        assert_eq!(outcomes(text), [Rejects], "{text}");
+    }
+    for text in ["acyclic po", "irreflexive [R]; (po | data)+; [W]", "acyclic co", "~empty po*"] {
+        assert_eq!(outcomes(text), [Accepts], "{text}");
+    }
+    for text in ["acyclic po | rf", "irreflexive co; po", "empty rf", "irreflexive rf*; co", "~empty [R]"] {
+        assert_eq!(outcomes(text), [], "{text}");
+    }
 }
 
 #[test]

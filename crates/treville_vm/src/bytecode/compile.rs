@@ -190,6 +190,9 @@ impl<'a> Compiler<'a> {
         }
         debug_assert!(first_site <= self.sites.len());
         let shape = retry::Shape { ins: &self.ins, facts: &facts, starts: &self.starts, loops };
+        let handles: Vec<SiteId> =
+            shape.stores().filter(|(_, value)| shape.is_handle(*value, 0)).map(|(s, _)| s).collect();
+        handles.into_iter().for_each(|site| self.sites[site].keeps_handle = true);
         for (site, id) in shape.first_stores() {
             self.sites[site].first_in = Some(id);
         }
@@ -229,7 +232,20 @@ impl<'a> Compiler<'a> {
         let protects = matches!(&kind, SiteKind::Store(tags) if tags.iter().any(|t| self.program.tags[*t] == "HAZARD"));
         let (live, uses, parts, first_in, access) = (Vec::new(), Vec::new(), Vec::new(), None, None);
         let (instr, span) = (self.instr, self.span);
-        self.sites.push(Site { kind, size, instr, span, access, parts, live, uses, order, first_in, protects })
+        self.sites.push(Site {
+            kind,
+            size,
+            instr,
+            span,
+            access,
+            parts,
+            live,
+            uses,
+            order,
+            first_in,
+            protects,
+            keeps_handle: false,
+        })
     }
 
     /// What a read orders: bits, of which a stronger one has more.

@@ -52,7 +52,7 @@ impl<T: Track> Runner<T> {
     }
 
     /// The number of the object that an address is in, whatever its upper bits say, if this thread has made it.
-    fn own_object(&self, addr: u64) -> Option<u32> {
+    pub(super) fn own_object(&self, addr: u64) -> Option<u32> {
         let (thread, number) = address::heap_object(addr & NO_ADDRESS)?;
         (thread == self.thread).then_some(number)
     }

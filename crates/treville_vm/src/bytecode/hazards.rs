@@ -10,7 +10,7 @@ use super::code::Image;
 use super::run::Runner;
 use super::step::address;
 use super::track::Track;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What a hazard pointer says.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -37,6 +37,7 @@ pub(crate) type Loops = u64;
 pub(crate) struct Notes {
     trusted: AtomicU64,
     relied_on: AtomicU64,
+    told_apart: AtomicBool,
 }
 
 fn note(notes: &AtomicU64, loops: Loops) {
@@ -46,6 +47,15 @@ fn note(notes: &AtomicU64, loops: Loops) {
 }
 
 impl Image {
+    /// Whether a thread has computed something from an address that shows which thread made the object.
+    pub fn tells_threads_apart(&self) -> bool {
+        self.notes.told_apart.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_told_apart(&self) {
+        self.notes.told_apart.store(true, Ordering::Relaxed);
+    }
+
     /// Whether a round was taken for idle that may have left unprotected what is accessed later.
     pub fn trusts_in_vain(&self) -> bool {
         self.notes.trusted.load(Ordering::Relaxed) & self.notes.relied_on.load(Ordering::Relaxed) != 0

@@ -4,6 +4,7 @@
 //! small and can be saved and restored. Dependencies are kept only by a runner that is made to, with [`Dependencies`]. Values may be
 //! unknown: then words name terms of [`Symbols`].
 
+mod addresses;
 mod attempts;
 mod code;
 mod compile;
@@ -21,6 +22,7 @@ mod step;
 mod symbols;
 mod track;
 
+pub use addresses::names_thread;
 pub use code::{Image, Site, SiteId, SiteKind};
 pub use compile::{Access, NotCompiled, Parts, compile};
 pub use handles::Misuse;

@@ -89,6 +89,25 @@ impl Shape<'_> {
         found
     }
 
+    /// All stores, with the slot that has what is stored.
+    pub(crate) fn stores(&self) -> impl Iterator<Item = (SiteId, Slot)> {
+        self.ins.iter().filter_map(|ins| match *ins {
+            Ins::Store { value, site, .. } => Some((site, value)),
+            _ => None,
+        })
+    }
+
+    /// Whether a slot has nothing but what starting a thread gives.
+    pub(crate) fn is_handle(&self, slot: Slot, depth: u32) -> bool {
+        let writers: Vec<usize> = (0..self.ins.len()).filter(|at| self.facts[*at].def == Some(slot)).collect();
+        let gives = |at: &usize| match self.ins[*at] {
+            Ins::Spawn { .. } => true,
+            Ins::Move { src, .. } => depth < 8 && self.is_handle(src, depth + 1),
+            _ => false,
+        };
+        !writers.is_empty() && writers.iter().all(gives)
+    }
+
     fn is_pure(&self, at: usize) -> bool {
         matches!(
             self.ins[at],

@@ -1,5 +1,6 @@
 //! Running compiled code: one thread, up to the next step that the engine has to know of.
 
+use super::addresses::may_be_named;
 use super::attempts::{Attempt, Done};
 use super::code::{Code, Image, Ins, NOWHERE, SiteId, SiteKind, Slot};
 use super::handles::Handles;
@@ -264,6 +265,16 @@ impl<T: Track> Runner<T> {
                 self.slots[base + usize::from($slot)] = value;
             }};
         }
+        // Some bits of a word, which may be an address.
+        macro_rules! part {
+            ($src:expr, $dst:expr, $value:expr) => {{
+                let value = $value;
+                if may_be_named($src) {
+                    self.note_part(image, $src, value);
+                }
+                set!($dst, value);
+            }};
+        }
         // A number, kept apart from the names of terms.
         macro_rules! number {
             ($value:expr) => {{
@@ -353,29 +364,34 @@ impl<T: Track> Runner<T> {
                 }
                 Ins::Bin { op, width, dst, a, b } => {
                     let (x, y) = (get!(a), get!(b));
-                    set!(dst, either!([x, y], symbols => symbols.bin(op, width, x, y), op.eval_word(width, x, y)));
+                    let result = either!([x, y], symbols => symbols.bin(op, width, x, y), op.eval_word(width, x, y));
+                    if may_be_named(x | y) {
+                        self.note_operator(image, op, x, y, result);
+                    }
+                    set!(dst, result);
                     flow!(dst, a, b);
                 }
                 Ins::Not { width, dst, src } => {
                     let x = get!(src);
-                    set!(dst, either!([x], symbols => symbols.un(UnOp::Not, width, x), low(width, !x)));
+                    part!(x, dst, either!([x], symbols => symbols.un(UnOp::Not, width, x), low(width, !x)));
                     flow!(dst, src);
                 }
                 Ins::Neg { width, dst, src } => {
                     let x = get!(src);
-                    set!(dst, either!([x], symbols => symbols.un(UnOp::Neg, width, x), low(width, x.wrapping_neg())));
+                    let negated = low(width, x.wrapping_neg());
+                    part!(x, dst, either!([x], symbols => symbols.un(UnOp::Neg, width, x), negated));
                     flow!(dst, src);
                 }
                 Ins::Low { width, dst, src } => {
                     let x = get!(src);
-                    set!(dst, either!([x], symbols => symbols.low(width, x), low(width, x)));
+                    part!(x, dst, either!([x], symbols => symbols.low(width, x), low(width, x)));
                     flow!(dst, src);
                 }
                 Ins::Sign { from, to, dst, src } => {
                     let spare = 64 - u32::from(from);
                     let x = get!(src);
                     let extended = low(to, (((x << spare) as i64) >> spare) as u64);
-                    set!(dst, either!([x], symbols => symbols.sign(from, to, x), extended));
+                    part!(x, dst, either!([x], symbols => symbols.sign(from, to, x), extended));
                     flow!(dst, src);
                 }
                 Ins::Select { dst, cond, yes, no } => {
@@ -383,7 +399,10 @@ impl<T: Track> Runner<T> {
                     set!(
                         dst,
                         match (SYMBOLIC && is_term(c)).then_some(&image.symbols) {
-                            Some(Some(symbols)) => symbols.select(c, y, n),
+                            Some(Some(symbols)) => {
+                                self.note_choice(image, [y, n]);
+                                symbols.select(c, y, n)
+                            }
                             _ if c == 0 => n,
                             _ => y,
                         }
@@ -422,6 +441,9 @@ impl<T: Track> Runner<T> {
                     }
                     match self.private_load(image, addr, image.sites[site].size) {
                         Some((words, range)) => {
+                            if range.len() < 8 && words[0] != 0 {
+                                self.note_bytes(image, &range);
+                            }
                             set!(dst, words[0]);
                             self.upper = words[1];
                             self.track.load(at!(dst), at!(place), range);
@@ -447,6 +469,8 @@ impl<T: Track> Runner<T> {
                         self.track.step(Some(at!(place)), &sources);
                         stop!(pc, Step::Store { site, addr, words });
                     }
+                    // It may be read again byte by byte.
+                    words.into_iter().for_each(|word| self.publish(image, word));
                     match self.private_store(image, addr, image.sites[site].size, words) {
                         Some(range) => self.track.store(range, at!(place), &sources),
                         None => stop!(pc - 1, Step::Fail { site: Some(site), failure: Failure::InvalidAccess }),
@@ -480,6 +504,7 @@ impl<T: Track> Runner<T> {
                         self.track.step(Some(at!(place)), &sources);
                         stop!(pc, Step::UpdateWrite { site, addr, words });
                     }
+                    words.into_iter().for_each(|word| self.publish(image, word));
                     if let Some(range) = self.private_store(image, addr, image.sites[site].size, words) {
                         self.track.store(range, at!(place), &sources);
                     }
@@ -599,6 +624,7 @@ impl<T: Track> Runner<T> {
                 Ins::Nondet { site, .. } => stop!(pc - 1, Step::Nondet { site }),
                 Ins::Handle { op, dst, src, site } => {
                     let word = if op == HandleOp::Make { get!(src) } else { known!(src, Some(site)) };
+                    self.note_choice(image, [word, 0]);
                     match self.handle(image, op, word, site) {
                         Ok(word) => set!(dst, word),
                         Err(misuse) => stop!(pc - 1, Step::Misuse { site, misuse }),
@@ -698,6 +724,11 @@ impl<T: Track> Runner<T> {
             return None;
         }
         self.n_allocs = after as u32;
+        if objects > 1 {
+            // An address in one of its parts leads to the others.
+            let parts = (u64::from(number)..after).filter(|n| *n < 64);
+            self.published |= parts.fold(0, |all, n| all | 1 << n);
+        }
         Some(
             address::HEAP
                 | u64::from(self.thread) << address::THREAD_SHIFT

@@ -1,0 +1,55 @@
+//! Random programs in C, compared across engines and reductions: `soak FROM TO [--profile P] [--threads N] [--out FOLDER]
+//! [--most N] [--timeout MS] [--no-shrink] [--show]` takes the seeds from FROM up to TO. Programs on which answers contradict each other are shrunk and
+//! written to the folder; `--show` prints the programs instead of running them.
+
+use std::time::{Duration, Instant};
+use treville_testkit::programs::draw::Profile;
+use treville_testkit::programs::print::file;
+use treville_testkit::programs::soak::{Event, Plan, of_seed, run};
+
+#[expect(clippy::print_stdout, reason = "it is a program for people")]
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |i: usize, otherwise: u64| arguments.get(i).and_then(|a| a.parse().ok()).unwrap_or(otherwise);
+    let option = |name: &str| arguments.iter().position(|a| a == name).and_then(|i| arguments.get(i + 1));
+    let has = |name: &str| arguments.iter().any(|a| a == name);
+    let (from, to) = (number(0, 1), number(1, 1_001));
+    let mut plan = Plan::new(from..to);
+    plan.profile = option("--profile").and_then(|name| Profile::named(name));
+    plan.n_threads = option("--threads").and_then(|n| n.parse().ok()).unwrap_or(1);
+    plan.most_differences = option("--most").and_then(|n| n.parse().ok()).unwrap_or(3);
+    plan.timeout = option("--timeout").and_then(|n| n.parse().ok()).map_or(plan.timeout, Duration::from_millis);
+    plan.shrinks = !has("--no-shrink");
+    if has("--show") {
+        for seed in plan.seeds.clone() {
+            let drawn = of_seed(seed, plan.profile);
+            println!(
+                "// Seed {seed}, profile {}, model {}\n{}",
+                drawn.profile.name(),
+                drawn.model,
+                file(&drawn.program)
+            );
+        }
+        return;
+    }
+    let folder = option("--out");
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder).expect("a writable folder");
+    }
+    let start = Instant::now();
+    println!("seeds {from} to {to}");
+    let (tally, findings) = run(&plan, &|event| match event {
+        Event::Found(finding) => {
+            println!("{}", finding.text);
+            if let Some(folder) = folder {
+                let name = format!("{folder}/{}-{}.c", finding.drawn.profile.name(), finding.drawn.seed);
+                std::fs::write(name, &finding.text).expect("a writable folder");
+            }
+        }
+        Event::Batch(seed, n) => println!("batch from {seed} done, {n} programs, {:.1?}", start.elapsed()),
+    });
+    println!("{tally}{} differences, {:.1?}", findings.len(), start.elapsed());
+    if !findings.is_empty() {
+        std::process::exit(1);
+    }
+}
