@@ -1,14 +1,15 @@
 //! Which engine is asked where the call does not name one, and why it was that one.
 //!
-//! Tests are listed by `enumerate` as long as that takes little; what is too much to list is solved by `bmc`, and what an engine
-//! refuses is given to the next one. Programs are explored; where that takes long, `bmc` is asked at the same time, and the
+//! Tests are listed by `enumerate` as long as that takes little; what is too much to list soon is solved by `bmc` beside it, what
+//! a bound leaves open is given to `bmc`, which deepens, and what an engine refuses to the next one. Programs are explored; where that takes long, `bmc` is asked at the same time, and the
 //! first answer counts. How much is little is counted in steps, so that a test has the same engine on every machine.
 
 use crate::States;
 use crate::session::Prepared;
+use crate::verify::deciding_scope;
 use std::sync::mpsc;
 use treville_base::Cancel;
-use treville_report::Chosen;
+use treville_report::{Chosen, Failure, VerdictWord};
 use treville_task::{Engine, Limits, Monitor, Outcome, Silent, StopReason, Task};
 
 /// How often an engine may look whether it is to stop before another one is thought of: a second or two of work.
@@ -52,64 +53,140 @@ impl Prepared {
         let listed = self.states == States::Listed;
         let task = if listed { self.task.clone() } else { limited(&self.task, EFFORT) };
         let outcome = self.engine.run(&task, monitor);
-        let mut spares: Vec<_> = spares.iter().filter(|spare| spare.supports(&self.task).is_ok()).collect();
-        let why = match &outcome.stopped {
-            Some(StopReason::Effort) => "there are too many executions to list".to_owned(),
+        let name = self.engine.info().name;
+        let spares: Vec<&dyn Engine> =
+            spares.iter().map(|spare| &**spare).filter(|spare| spare.supports(&self.task).is_ok()).collect();
+        match &outcome.stopped {
+            None if self.is_bounded(&outcome) => self.beyond_the_bound(outcome, &spares, monitor),
+            None => (outcome, Choice::first(&*self.engine, "its executions can be listed")),
+            Some(StopReason::Effort) => self.beside_each_other(&spares, monitor),
             Some(StopReason::Refused(why) | StopReason::RefusedAt(why, _)) => {
+                let why = format!("{name} does not take it: {why}");
                 // Rather one that lists them as well.
-                spares.reverse();
-                format!("{} does not take it: {why}", self.engine.info().name)
+                let spares = spares.into_iter().rev();
+                let task = Task { states: listed, ..self.task.clone() };
+                let answer = self.first_answer(spares, &task, monitor);
+                answer.map_or((outcome, Choice::named(&*self.engine)), |(other, spare)| {
+                    (other, Choice::other(spare, why))
+                })
             }
-            _ => return (outcome, Choice::first(&*self.engine, "its executions can be listed")),
-        };
-        for spare in spares {
-            let task = Task { states: listed, ..self.task.clone() };
-            let other = spare.run(&task, monitor);
-            if other.stopped.is_none() {
-                return (other, Choice::other(&**spare, why));
-            }
+            _ => (outcome, Choice::first(&*self.engine, "its executions can be listed")),
         }
-        match outcome.stopped {
-            Some(StopReason::Effort) => {
-                let outcome = self.engine.run(&self.task, monitor);
-                (outcome, Choice::first(&*self.engine, "no other engine has an answer"))
+    }
+
+    /// Whether the answer only holds up to a bound that nobody has asked for.
+    fn is_bounded(&self, outcome: &Outcome) -> bool {
+        self.task.bounds.given.is_none() && !deciding_scope(&self.loaded.question, outcome).complete
+    }
+
+    /// The answer of the first of these that has one.
+    fn first_answer<'e>(
+        &self,
+        engines: impl Iterator<Item = &'e dyn Engine>,
+        task: &Task,
+        monitor: &dyn Monitor,
+    ) -> Option<(Outcome, &'e dyn Engine)> {
+        let answer = |engine: &'e dyn Engine| {
+            let outcome = engine.run(task, monitor);
+            (outcome.stopped.is_none() && !self.is_bounded(&outcome)).then_some((outcome, engine))
+        };
+        engines.into_iter().find_map(answer)
+    }
+
+    /// Loops go on beyond the bound: engines that deepen by themselves are asked, with the final states if these are few.
+    fn beyond_the_bound(&self, bounded: Outcome, spares: &[&dyn Engine], monitor: &dyn Monitor) -> (Outcome, Choice) {
+        let listing = if self.states == States::IfFew { limited(&self.task, EFFORT) } else { self.task.clone() };
+        let unlisted = Task { states: false, ..self.task.clone() };
+        let again = self.task.states && self.states == States::IfFew;
+        let answer = self
+            .first_answer(spares.iter().copied(), &listing, monitor)
+            .or_else(|| self.first_answer(spares.iter().copied().filter(|_| again), &unlisted, monitor));
+        match answer {
+            Some((outcome, engine)) => (outcome, Choice::other(engine, "loops go on beyond the first bound".into())),
+            None => (bounded, Choice::first(&*self.engine, "no other engine has an answer")),
+        }
+    }
+
+    /// There is too much to list soon: the listing goes on beside the first other engine that takes the test.
+    fn beside_each_other(&self, spares: &[&dyn Engine], monitor: &dyn Monitor) -> (Outcome, Choice) {
+        let first = &*self.engine;
+        let unlisted = Task { states: false, ..self.task.clone() };
+        let Some(second) = spares.first() else {
+            return (first.run(&self.task, monitor), Choice::first(first, "no other engine takes it"));
+        };
+        let run = |engine: &dyn Engine, task: &Task, monitor: &dyn Monitor| Ok(engine.run(task, monitor));
+        let decides = |outcome: &Outcome| outcome.stopped.is_none() && !self.is_bounded(outcome);
+        let [of_first, of_second] = both([first, *second], &unlisted, &run, &decides, monitor);
+        match (of_first, of_second) {
+            (_, Some(Ok(outcome))) if decides(&outcome) => {
+                (outcome, Choice::other(*second, "there are too many executions to list".to_owned()))
             }
-            _ => (outcome, Choice::named(&*self.engine)),
+            (Some(Ok(outcome)), _) => (outcome, Choice::first(first, "no other engine has an answer")),
+            _ => (first.run(&self.task, monitor), Choice::first(first, "no other engine has an answer")),
         }
     }
 }
 
 /// Whether an outcome of a program is the last word.
-fn decides(outcome: &Outcome) -> bool {
+pub(crate) fn decides(outcome: &Outcome) -> bool {
     outcome.violation.is_some() || outcome.stopped.is_none() && !outcome.cut
 }
 
 /// Runs the first engine on a program and, if it refuses or takes long, the second one as well: the first that decides counts.
-pub(crate) fn race<E: Send, R>(
+///
+/// # Errors
+/// That of the first engine, if the second has no answer.
+pub(crate) fn race<R>(
     engines: [&dyn Engine; 2],
     task: &Task,
     run: &R,
     monitor: &dyn Monitor,
-) -> Result<(Outcome, Choice), E>
+) -> Result<(Outcome, Choice), Failure>
 where
-    R: Fn(&dyn Engine, &Task, &dyn Monitor) -> Result<Outcome, E> + Sync,
+    R: Fn(&dyn Engine, &Task, &dyn Monitor) -> Result<Outcome, Failure> + Sync,
 {
     let [first, second] = engines;
     let name = first.info().name;
-    let outcome = run(first, &limited(task, EFFORT), monitor)?;
-    let why = match &outcome.stopped {
-        Some(StopReason::Effort) => format!("{name} has not ended soon, and this one was first"),
-        Some(StopReason::Refused(why) | StopReason::RefusedAt(why, _)) if outcome.violation.is_none() => {
-            let other = run(second, task, monitor);
-            return Ok(match other {
-                Ok(other) if decides(&other) => {
-                    (other, Choice::other(second, format!("{name} does not take it: {why}")))
-                }
-                _ => (outcome, Choice::named(first)),
-            });
+    let outcome = run(first, &limited(task, EFFORT), monitor);
+    let refused = match &outcome {
+        Err(failure) if failure.word == VerdictWord::Unknown => failure.reason.clone(),
+        Ok(Outcome { stopped: Some(StopReason::Effort), violation: None, .. }) => String::new(),
+        Ok(Outcome {
+            stopped: Some(StopReason::Refused(why) | StopReason::RefusedAt(why, _)),
+            violation: None,
+            ..
+        }) => {
+            format!("{name} does not take it: {why}")
         }
-        _ => return Ok((outcome, Choice::first(first, "a program is explored"))),
+        _ => return Ok((outcome?, Choice::first(first, "a program is explored"))),
     };
+    if !refused.is_empty() {
+        return match run(second, task, monitor) {
+            Ok(other) if decides(&other) => Ok((other, Choice::other(second, refused))),
+            _ => Ok((outcome?, Choice::named(first))),
+        };
+    }
+    match both(engines, task, run, &decides, monitor) {
+        [_, Some(Ok(other))] if decides(&other) => {
+            Ok((other, Choice::other(second, format!("{name} has not ended soon, and this one was first"))))
+        }
+        [Some(own), _] => Ok((own?, Choice::first(first, "a program is explored"))),
+        [None, _] => Ok((outcome?, Choice::named(first))),
+    }
+}
+
+/// The results of two engines that run at the same time, until one of them decides.
+fn both<R>(
+    engines: [&dyn Engine; 2],
+    task: &Task,
+    run: &R,
+    decides: &(dyn Fn(&Outcome) -> bool + Sync),
+    monitor: &dyn Monitor,
+) -> [Option<Result<Outcome, Failure>>; 2]
+where
+    R: Fn(&dyn Engine, &Task, &dyn Monitor) -> Result<Outcome, Failure> + Sync,
+{
+    let [first, second] = engines;
     let flags = [(); 2].map(|()| task.limits.cancel.child());
     let tasks = flags.each_ref().map(|cancel: &Cancel| {
         let limits = Limits { cancel: cancel.clone(), ..task.limits.clone() };
@@ -125,12 +202,12 @@ where
         let watch = scope.spawn(move || {
             let mut results = [None, None];
             for (i, result) in reports {
-                let result: Result<Outcome, E> = result;
+                let result: Result<Outcome, Failure> = result;
                 if result.as_ref().is_ok_and(decides) {
                     flags.iter().for_each(Cancel::cancel);
                 }
                 let decided =
-                    |r: &Option<Result<Outcome, E>>| r.as_ref().is_some_and(|r| r.as_ref().is_ok_and(decides));
+                    |r: &Option<Result<Outcome, Failure>>| r.as_ref().is_some_and(|r| r.as_ref().is_ok_and(decides));
                 if !results.iter().any(decided) {
                     results[i] = Some(result);
                 }
@@ -139,12 +216,7 @@ where
         });
         drop(report.send((0, run(first, own, monitor))));
         drop(report);
-        let [of_first, of_second] = watch.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        match (of_first, of_second) {
-            (_, Some(Ok(other))) if decides(&other) => Ok((other, Choice::other(second, why))),
-            (Some(outcome), _) => outcome.map(|outcome| (outcome, Choice::first(first, "a program is explored"))),
-            (None, _) => Ok((outcome, Choice::named(first))),
-        }
+        watch.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
@@ -187,7 +259,7 @@ mod tests {
         let run = |engine: &dyn Engine, task: &Task, _: &dyn Monitor| {
             let cancel = &task.limits.cancel;
             if engine.info().name != slow {
-                return Ok::<Outcome, ()>(other.clone());
+                return Ok(other.clone());
             }
             while !cancel.is_due() {
                 std::thread::sleep(Duration::from_micros(10));

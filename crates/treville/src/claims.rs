@@ -189,7 +189,7 @@ fn refuse_options(options: &Options) -> Result<(), Failure> {
     let (model, run) = (&options.model, &options.run);
     let given = [
         (run.bound.is_some(), "--bound: a machine runs loops as they are; --max-messages and --max-actions bound it"),
-        (run.cross_check.is_some(), "--cross-check: no other engine takes these programs"),
+        (run.named_check().is_some(), "--cross-check: no other engine takes these programs"),
         (run.states == States::Listed, "--states and --format herd: what these programs ask is said of every state"),
         (run.weak_cas, "--weak-cas belongs to the engine explore"),
         (run.rma.max_pending.is_some(), "--max-pending is about programs in .rma"),

@@ -112,7 +112,7 @@ fn only_executions(
     options: &Options,
     tell: &dyn Fn(&[FinalValue]) -> String,
 ) -> Result<([Difference; 2], bool), Failure> {
-    if options.run.cross_check.is_some() {
+    if options.run.named_check().is_some() {
         return Err(unknown("executions are compared by one engine; --cross-check is for outcomes".to_owned()));
     }
     let mut bounded = false;

@@ -72,7 +72,7 @@ impl Engines {
         refuse_foreign(name, options)?;
         match (name, options.plain) {
             ("enumerate", true) => self.named("plain"),
-            (name, false) => self.made_for(name, options),
+            (name, false) => self.with_options(name, options),
             (name, true) => Err(format!("--plain belongs to the engine enumerate, not to {name}")),
         }
     }
@@ -80,12 +80,21 @@ impl Engines {
     /// The engines to ask if the first one has no answer, unless the call names its own.
     pub(crate) fn spares(&self, options: &RunOptions) -> Option<Vec<Arc<dyn Engine>>> {
         let auto = is_auto(options) && !options.plain;
-        auto.then(|| SPARES.iter().filter_map(|name| self.made_for(name, options).ok()).collect())
+        auto.then(|| SPARES.iter().filter_map(|name| self.with_options(name, options).ok()).collect())
     }
 
     /// The engine that is asked of programs beside the first one, unless the call names its own.
-    pub(crate) fn beside(&self, options: &RunOptions) -> Option<Arc<dyn Engine>> {
-        if is_auto(options) { self.made_for("bmc", options).ok() } else { None }
+    pub(crate) fn beside(&self, options: &RunOptions, kernel: bool) -> Option<Arc<dyn Engine>> {
+        let name = if kernel { "enumerate" } else { "bmc" };
+        if is_auto(options) { self.with_options(name, options).ok() } else { None }
+    }
+
+    /// An engine as the options say that it works, whoever has chosen it.
+    fn with_options(&self, name: &str, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
+        if name == "bmc" && options.bmc != treville_bmc::Options::default() {
+            return Ok(Arc::new(treville_bmc::Bmc::new(options.bmc)));
+        }
+        self.named(name)
     }
 
     /// The same for a program that asks nothing of its own; those for the Linux kernel are for engines that take tests.
@@ -102,16 +111,6 @@ impl Engines {
                 self.named(Self::FOR_PROGRAMS)
             }
             Some(_) => self.choose(options),
-        }
-    }
-
-    /// The engine of this name, with its part of the options, whoever has chosen it.
-    fn made_for(&self, name: &str, options: &RunOptions) -> Result<Arc<dyn Engine>, String> {
-        match name {
-            "bmc" if options.bmc != treville_bmc::Options::default() => {
-                Ok(Arc::new(treville_bmc::Bmc::new(options.bmc)))
-            }
-            name => self.named(name),
         }
     }
 

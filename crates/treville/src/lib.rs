@@ -23,6 +23,7 @@ mod inputs;
 mod library;
 mod mapped;
 mod model_check;
+mod opinion;
 mod options;
 mod programs;
 mod proofs;
@@ -34,6 +35,7 @@ mod sidecar;
 mod terms;
 mod variants;
 mod verify;
+mod warnings;
 
 pub use engines::{EngineEntry, engines};
 pub use failure::{failure, internal, refusal, unreadable};

@@ -36,12 +36,14 @@ pub struct RunOptions {
     pub engine: Option<String>,
     /// The unpruned definition of the engine.
     pub plain: bool,
-    /// A second engine, which must agree.
+    /// A second engine, which must agree; none: one is asked where that costs little, unless this says `none`.
     pub cross_check: Option<String>,
     /// So many random executions of a program must be among those that were visited.
     pub audit: Option<u64>,
     /// Iterations of a loop.
     pub bound: Option<u32>,
+    /// Events of one execution.
+    pub max_events: Option<u32>,
     /// For each file.
     pub timeout: Option<Duration>,
     pub memory_mb: Option<u64>,
@@ -71,6 +73,13 @@ pub struct RunOptions {
     pub bmc: treville_bmc::Options,
     /// For programs on remote memory.
     pub rma: crate::RmaOptions,
+}
+
+impl RunOptions {
+    /// The engine that the call wants to check the first one.
+    pub(crate) fn named_check(&self) -> Option<&String> {
+        self.cross_check.as_ref().filter(|name| *name != crate::opinion::NONE)
+    }
 }
 
 /// Whether the final states are listed.

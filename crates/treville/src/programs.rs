@@ -3,10 +3,12 @@
 use crate::auto::{self, Choice};
 use crate::executions::unknown;
 use crate::{
-    Files, ModelOptions, Options, Session, audited, closed, failure, front_ends, library, refusal, unreadable,
+    Files, ModelOptions, Options, Session, audited, closed, failure, front_ends, library, opinion, refusal, unreadable,
+    warnings,
 };
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 use treville_base::{Cancel, Diagnostic, FileId, Name, SourceMap};
 use treville_ir::{Dialect, Program};
 use treville_llvm::{Clang, CompileOptions, LowerOptions};
@@ -19,7 +21,7 @@ use treville_task::{
 /// A language of programs.
 pub(crate) struct Language {
     endings: &'static [&'static str],
-    read: fn(path: &str, text: &str, options: &Options, files: &dyn Files) -> Read,
+    read: fn(path: &str, text: &str, options: &Options, files: &dyn Files, cancel: &Cancel) -> Read,
 }
 
 /// A program with the texts that its spans point into.
@@ -61,21 +63,24 @@ pub(crate) fn endings() -> impl Iterator<Item = &'static &'static str> {
 }
 
 /// Compiles a file and reads what the compiler wrote.
-fn read_c(path: &str, text: &str, options: &Options, files: &dyn Files) -> Read {
+fn read_c(path: &str, text: &str, options: &Options, files: &dyn Files, cancel: &Cancel) -> Read {
     let mut sources = SourceMap::new();
     sources.add(path, text);
-    let compile = CompileOptions { include: &[], flags: &options.run.cflags };
+    let compile = CompileOptions { include: &[], flags: &options.run.cflags, cancel: cancel.clone() };
     let find = |name: &str| files.read(name).ok();
     let compiled = Clang::find()
         .map_err(|missing| vec![missing])
         .and_then(|clang| clang.compile(Path::new(path), &compile, &mut sources, &find));
     match compiled {
         Ok(compiled) => from_llvm(path, &compiled.ir, options, sources, files),
-        Err(diagnostics) => Err(failure(diagnostics, Arc::new(sources))),
+        Err(diagnostics) => Err(match StopReason::of(cancel) {
+            Some(limit) => unknown(format!("{limit} while {path} was compiled")),
+            None => failure(diagnostics, Arc::new(sources)),
+        }),
     }
 }
 
-fn read_llvm(path: &str, text: &str, options: &Options, files: &dyn Files) -> Read {
+fn read_llvm(path: &str, text: &str, options: &Options, files: &dyn Files, _: &Cancel) -> Read {
     from_llvm(path, text, options, SourceMap::new(), files)
 }
 
@@ -90,7 +95,7 @@ fn from_llvm(path: &str, ir: &str, options: &Options, mut sources: SourceMap, fi
     }
 }
 
-fn read_ir(path: &str, text: &str, _: &Options, _: &dyn Files) -> Read {
+fn read_ir(path: &str, text: &str, _: &Options, _: &dyn Files, _: &Cancel) -> Read {
     let mut sources = SourceMap::new();
     let file: FileId = sources.add(path, text);
     match treville_ir::text::parse(file, text) {
@@ -132,7 +137,7 @@ struct Call<'a> {
 impl Session<'_> {
     pub(crate) fn read_program(&self, path: &str, language: &Language, options: &Options) -> Read {
         let text = self.files.read(path).map_err(|why| unreadable(format!("{path}: {why}")))?;
-        (language.read)(path, &text, options, self.files)
+        (language.read)(path, &text, options, self.files, &self.cancel_for(&options.run))
     }
 
     pub(crate) fn check_program(
@@ -143,8 +148,10 @@ impl Session<'_> {
         stories: usize,
         monitor: &dyn Monitor,
     ) -> Result<Run, Failure> {
+        // The time of the compiler counts.
+        let cancel = self.cancel_for(&options.run);
         let (program, sources) = self.read_program(path, language, options)?;
-        self.check_read(&program, sources, options, stories, monitor)
+        self.check_read(&program, sources, options, stories, cancel, monitor)
     }
 
     /// Checks a program that its front end has read already.
@@ -157,7 +164,8 @@ impl Session<'_> {
         sources: SourceMap,
         options: &Options,
     ) -> Result<ProgramChecked, Failure> {
-        self.check_read(program, sources, options, 0, &Silent).map(|run| run.checked)
+        let cancel = self.cancel_for(&options.run);
+        self.check_read(program, sources, options, 0, cancel, &Silent).map(|run| run.checked)
     }
 
     fn check_read(
@@ -166,9 +174,9 @@ impl Session<'_> {
         sources: SourceMap,
         options: &Options,
         stories: usize,
+        cancel: Cancel,
         monitor: &dyn Monitor,
     ) -> Result<Run, Failure> {
-        let cancel = self.cancel_for(&options.run);
         let call = Call { sources: Arc::new(sources), options, stories, cancel };
         let run = self.run_program(program, &call, monitor)?;
         match run.without_unread(options) {
@@ -245,11 +253,11 @@ impl Session<'_> {
             bundled,
             question: None,
             queries: Vec::new(),
-            bounds: Bounds { given: options.run.bound, ..Bounds::default() },
+            bounds: Bounds { given: options.run.bound, events: options.run.max_events, ..Bounds::default() },
             limits,
             states: false,
             // Engines that check each other count everything.
-            reductions: match options.run.cross_check {
+            reductions: match options.run.named_check() {
                 Some(_) => options.run.reductions.without(Reduction::Symmetry),
                 None => options.run.reductions,
             },
@@ -260,8 +268,8 @@ impl Session<'_> {
             retry: None,
             observer: None,
         };
-        let name = engine.info().name;
-        let audited = options.run.audit.map(|samples| audited::Audited::new(samples, name)).transpose()?;
+        let audited =
+            options.run.audit.map(|samples| audited::Audited::new(samples, engine.info().name)).transpose()?;
         let task = match &audited {
             Some(audited) => audited.watching(task),
             None => task,
@@ -275,12 +283,13 @@ impl Session<'_> {
             Ok(engine.run(task, monitor))
         };
         // Complete executions are shown by the one that lists them.
-        let beside = self.engines.beside(&options.run).filter(|_| *stories == 0 && audited.is_none());
+        let begun = Instant::now();
+        let beside = self.engines.beside(&options.run, kernel).filter(|_| *stories == 0 && audited.is_none());
         let (outcome, choice) = match &beside {
             Some(beside) => auto::race([&*engine, &**beside], &task, &run, monitor)?,
             None => (run(&*engine, &task, monitor)?, Choice::named(&*engine)),
         };
-        if let Some(second) = &options.run.cross_check {
+        if let Some(second) = options.run.named_check() {
             let second_engine = self.engines.named(second).map_err(unreadable)?;
             let other = run(&*second_engine, &task, monitor)?;
             if let Some(why) = &other.stopped {
@@ -288,13 +297,29 @@ impl Session<'_> {
                 return Err(unknown(reason));
             }
             if let Some(what) = closed::disagreement(&outcome, &other) {
-                return Err(unreadable(format!("the engines {name} and {second} disagree, which is a bug: {what}")));
+                return Err(opinion::disagree(choice.engine, second, &what, [&outcome, &other]));
+            }
+        } else if *stories == 0
+            && audited.is_none()
+            && auto::decides(&outcome)
+            && opinion::is_wanted(&options.run, begun)
+        {
+            let second = opinion::engine_beside(&choice, &in_c, kernel);
+            let engine = second.and_then(|name| self.engines.named(name).ok());
+            // Who has no complete answer in a moment has none.
+            let other = engine.and_then(|engine| run(&*engine, &opinion::in_a_moment(&task), &Silent).ok());
+            if let (Some(second), Some(other)) = (second, other.filter(opinion::is_answer))
+                && let Some(what) = opinion::disagreement(&outcome, &other)
+            {
+                return Err(opinion::disagree(choice.engine, second, &what, [&outcome, &other]));
             }
         }
         let audit = audited.map(|audited| audited.check(&*engine, &task, &outcome, sources)).transpose()?;
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
-        let checked = ProgramChecked { program, sources: Arc::clone(sources), outcome, verdict, scope, audit };
+        let warnings = warnings::of_program(&in_c, sources);
+        let sources = Arc::clone(sources);
+        let checked = ProgramChecked { program, sources, outcome, verdict, scope, warnings, audit };
         Ok(Run { model, choice, in_c, checked })
     }
 }

@@ -46,6 +46,21 @@ pub struct RmaOptions {
     pub max_pending: Option<u8>,
 }
 
+impl RmaOptions {
+    /// The first option, as it is typed, that says something else than is usual.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let usual = RmaOptions::default();
+        let given = [
+            (self.flushes != usual.flushes, "--flush"),
+            (self.reduction.is_some(), "--reduction"),
+            (self.abstraction.is_some(), "--abstraction"),
+            (self.solver != usual.solver, "--solver"),
+            (self.max_pending.is_some(), "--max-pending"),
+        ];
+        given.into_iter().find_map(|(given, option)| given.then_some(option))
+    }
+}
+
 /// Who answers questions about numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SolverWord {
@@ -207,7 +222,7 @@ pub(crate) fn refuse_options(options: &Options) -> Result<(), Failure> {
     let (model, run) = (&options.model, &options.run);
     let given = [
         (run.bound.is_some(), "--bound: loops of these programs are run as they are"),
-        (run.cross_check.is_some(), "--cross-check: ask for the other engine of these programs by --engine"),
+        (run.named_check().is_some(), "--cross-check: ask for the other engine of these programs by --engine"),
         (run.plain, "--plain belongs to the engine enumerate"),
         (run.bmc.proofs, "--proof belongs to the engine bmc"),
         (run.inductive, "--inductive is about programs in .rar and their invariants"),

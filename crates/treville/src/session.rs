@@ -104,7 +104,7 @@ impl<'f> Session<'f> {
     ) -> Result<Prepared, Failure> {
         let engine = self.engines.choose(&options.run).map_err(unreadable)?;
         let named = |name: &String| self.engines.named(name).map(|engine| (name.clone(), engine));
-        let second = options.run.cross_check.as_ref().map(named).transpose().map_err(unreadable)?;
+        let second = options.run.named_check().map(named).transpose().map_err(unreadable)?;
         let spares = self.engines.spares(&options.run);
         let mut task = self.task(&loaded, &model, options)?;
         if options.run.engine.as_deref() == Some(claims::ENGINE) {
@@ -140,10 +140,10 @@ impl<'f> Session<'f> {
             bundled: model.bundled.clone(),
             question: Some(Arc::clone(&loaded.question)),
             queries: Task::litmus_queries(&loaded.question),
-            bounds: Bounds { unroll, given: run.bound, ..Bounds::default() },
+            bounds: Bounds { unroll, given: run.bound, events: run.max_events, ..Bounds::default() },
             limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: None },
             // Engines that check each other compare everything.
-            states: run.states != States::Unlisted || run.cross_check.is_some(),
+            states: run.states != States::Unlisted || run.named_check().is_some(),
             reductions: run.reductions,
             ..Task::new(
                 Arc::clone(&loaded.program),

@@ -1,14 +1,14 @@
 //! Executions to draw.
 
-use crate::executions::{Walk, decide, each_judged, picked, unknown};
+use crate::executions::{Walk, decide, each_judged, one_line, picked, unknown};
 use crate::session::Prepared;
-use crate::{Options, Session, programs, terms, unreadable};
+use crate::{Options, Session, programs, unreadable};
 use std::ops::ControlFlow;
 use treville_base::Cancel;
 use treville_eval::{Extent, Judgement, Trace};
 use treville_event::Graph;
 use treville_model::TermId;
-use treville_report::{Drawing, Failure, Shown, show_condition, show_state};
+use treville_report::{Drawing, Failure, Shown, VerdictWord, show_condition, show_state};
 use treville_task::{Candidate, Silent};
 
 /// Which executions are drawn.
@@ -63,6 +63,9 @@ impl Session<'_> {
         let (drawings, more) = match show.which {
             Which::PositiveOrAll => {
                 let (found, more) = collect(&prepared, Which::Positive, show.limit, &relations)?;
+                if let (Some(outcome), true) = (&show.outcome, found.is_empty()) {
+                    return Err(unreached(outcome));
+                }
                 if found.is_empty() { collect(&prepared, Which::All, show.limit, &relations)? } else { (found, more) }
             }
             which => collect(&prepared, which, show.limit, &relations)?,
@@ -120,6 +123,15 @@ impl Session<'_> {
         let program = checked.sources.files().next().map_or_else(String::new, |(_, file)| file.text.to_string());
         Ok(ShownExecutions { title: format!("{path} under {model}"), program, drawings, more })
     }
+}
+
+/// Nobody has the outcome that is to be drawn.
+fn unreached(outcome: &str) -> Failure {
+    let why = format!(
+        "no execution has the outcome {outcome}: `explain --outcome` says why, `--which rejected` draws the candidates that \
+         the model rejects"
+    );
+    Failure { word: VerdictWord::No, ..unreadable(why) }
 }
 
 /// The relations to draw: what the model shows, what was asked for, and the dependencies of a model that computes its own.
@@ -187,7 +199,7 @@ fn draw(
     drawing.caption = show_state(&loaded.program, &loaded.question, candidate.state);
     if let Some(failed) = judgement.first_failure(model) {
         let check = &model.checks[failed.check];
-        drawing.caption += &format!("  rejected by {} ({})", check.name, terms::label(model, check.test.term));
+        drawing.caption += &format!("  rejected by {} ({})", check.name, one_line(&prepared.model.sources, check.span));
     }
     drawing
 }

@@ -4,13 +4,13 @@ use crate::auto::Choice;
 use crate::executions::unknown;
 use crate::proofs::{say_model, say_queries};
 use crate::session::Prepared;
-use crate::{Options, RunOptions, Session, States, refusal, unreadable};
+use crate::{Options, RunOptions, Session, States, opinion, refusal, unreadable, warnings};
 use crate::{claims, programs, rma};
 use std::sync::Arc;
 use std::time::Instant;
 use treville_ir::{Quantifier, Question};
 use treville_report::{Checked, Content, Failure, FileReport, show_state};
-use treville_task::{Answer, Engine, FinalState, Monitor, Outcome, Scope, StopReason, Verdict};
+use treville_task::{Answer, Engine, FinalState, Monitor, Outcome, Scope, Silent, StopReason, Verdict};
 
 impl Session<'_> {
     /// Checks one file. A failure is part of the report.
@@ -53,9 +53,8 @@ impl Session<'_> {
             report.time = start.elapsed();
             return report;
         }
-        if options.run.rma != crate::RmaOptions::default() {
-            let why = "--flush, --reduction and --abstraction are about programs in .rma";
-            report.content = Content::Failed(unreadable(why));
+        if let Some(option) = options.run.rma.first_given() {
+            report.content = Content::Failed(unreadable(format!("{option} is about programs in .rma")));
             return report;
         }
         if options.run.inductive {
@@ -64,7 +63,7 @@ impl Session<'_> {
         }
         if let Some(language) = programs::language(path) {
             report.content = match self.check_program(path, language, options, 0, monitor) {
-                Err(failure) => Content::Failed(failure),
+                Err(failure) => Content::Failed(self.with_input(failure, path, options)),
                 Ok(run) => {
                     report.model = run.model;
                     report.engine = run.choice.engine.to_owned();
@@ -87,7 +86,7 @@ impl Session<'_> {
                         report.chosen = choice.chosen;
                         Content::Checked(Box::new(checked))
                     }
-                    Err(failure) => Content::Failed(failure),
+                    Err(failure) => Content::Failed(self.with_input(failure, path, options)),
                 }
             }
         };
@@ -103,9 +102,12 @@ pub(crate) fn check(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<(Checked, Choice), Failure> {
+    let begun = Instant::now();
     let (mut outcome, choice) = prepared.run(monitor);
     if let Some((name, second)) = &prepared.second {
-        cross_check(prepared, &outcome, name, &**second, monitor)?;
+        cross_check(prepared, &outcome, choice.engine, name, &**second, monitor)?;
+    } else if prepared.model.bundled.is_none() && opinion::is_wanted(&options.run, begun) {
+        second_opinion(prepared, &outcome, choice.engine)?;
     }
     let question = &prepared.loaded.question;
     say_queries(&mut outcome.proofs, &prepared.loaded.program, question, &prepared.task.queries);
@@ -119,6 +121,7 @@ pub(crate) fn check(
         verdict,
         scope,
         hash,
+        warnings: warnings::of_test(&prepared.loaded, options),
     };
     Ok((checked, choice))
 }
@@ -126,15 +129,7 @@ pub(crate) fn check(
 /// The verdict with its scope. What was only looked for up to a bound is unknown, unless the caller accepts that; and so is
 /// everything if all states were to be listed and some may be missing.
 fn judge(question: &Question, outcome: &Outcome, run: &RunOptions) -> (Verdict, Scope) {
-    let complete = Scope { complete: true, relative_to: Vec::new() };
-    let deciding = match question.quantifier {
-        Quantifier::Exists | Quantifier::NotExists => outcome.answers.first(),
-        Quantifier::Forall => outcome.answers.get(1),
-    };
-    let scope = match deciding {
-        Some(Answer::Absent(scope)) => scope.clone(),
-        _ => complete,
-    };
+    let scope = deciding_scope(question, outcome);
     if let (States::Listed, Some(why)) = (run.states, &outcome.stopped) {
         return (Verdict::Unknown(why.clone()), scope);
     }
@@ -148,10 +143,23 @@ fn judge(question: &Question, outcome: &Outcome, run: &RunOptions) -> (Verdict, 
     }
 }
 
+/// What the answer that decides is relative to.
+pub(crate) fn deciding_scope(question: &Question, outcome: &Outcome) -> Scope {
+    let deciding = match question.quantifier {
+        Quantifier::Exists | Quantifier::NotExists => outcome.answers.first(),
+        Quantifier::Forall => outcome.answers.get(1),
+    };
+    match deciding {
+        Some(Answer::Absent(scope)) => scope.clone(),
+        _ => Scope { complete: true, relative_to: Vec::new() },
+    }
+}
+
 /// Fails loudly if the second engine answers otherwise, or not at all.
 fn cross_check(
     prepared: &Prepared,
     first: &Outcome,
+    first_name: &str,
     name: &str,
     engine: &dyn Engine,
     monitor: &dyn Monitor,
@@ -165,10 +173,21 @@ fn cross_check(
     }
     match disagreement(prepared, first, &second) {
         None => Ok(()),
-        Some(what) => {
-            let engine = prepared.engine.info().name;
-            Err(unreadable(format!("the engines {engine} and {name} disagree, which is a bug: {what}")))
-        }
+        Some(what) => Err(opinion::disagree(first_name, name, &what, [first, &second])),
+    }
+}
+
+/// Under a model that no test of ours knows, the plain definition is asked as well, for a moment.
+fn second_opinion(prepared: &Prepared, first: &Outcome, first_name: &str) -> Result<(), Failure> {
+    let plain = treville_enumerate::Enumerate::plain();
+    let whole = |outcome: &Outcome| outcome.stopped.is_none() && !outcome.cut;
+    if !whole(first) || plain.supports(&prepared.task).is_err() {
+        return Ok(());
+    }
+    let second = plain.run(&opinion::in_a_moment(&prepared.task), &Silent);
+    match disagreement(prepared, first, &second).filter(|_| whole(&second)) {
+        Some(what) => Err(opinion::disagree(first_name, "plain", &what, [first, &second])),
+        None => Ok(()),
     }
 }
 

@@ -13,7 +13,7 @@ use treville::{
 /// One verifier for programs on weak memory: litmus tests and C programs under any memory model written in CAT, and release-acquire
 /// programs on machines with invariants.
 ///
-/// Exit status: 0 the answer is yes; 1 no; 2 the input or the call is wrong; 3 unknown.
+/// Exit status: 0 the answer is yes; 1 no; 2 the input or the call is wrong; 3 unknown; 4 a mistake of our own.
 #[derive(Parser, Debug)]
 #[command(name = "treville", disable_version_flag = true, subcommand_required = false)]
 pub(crate) struct Cli {
@@ -269,7 +269,8 @@ pub(crate) struct RunArgs {
     /// The unpruned definition of the engine enumerate.
     #[arg(long, help_heading = "Search")]
     plain: bool,
-    /// Run this engine as well, and fail if they differ.
+    /// Run this engine as well, and fail if they differ. Without it, where the tool chooses the engine, another one is asked for
+    /// a moment if that costs little; `none` asks no other.
     #[arg(long, value_name = "E", help_heading = "Search")]
     cross_check: Option<String>,
     /// Sample N executions of a program at random, and fail (exit 4) if one is not among those that were explored.
@@ -278,6 +279,9 @@ pub(crate) struct RunArgs {
     /// Iterations of a loop, if it is not known before how many it has.
     #[arg(long, alias = "unroll", value_name = "N", allow_negative_numbers = true, help_heading = "Search")]
     bound: Option<u32>,
+    /// Events of one execution that is explored; one that has more is not followed (default: 64000, which is the most).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64_000), help_heading = "Search")]
+    max_events: Option<u32>,
     /// Seconds for each file.
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true, help_heading = "Search")]
     timeout: Option<Duration>,
@@ -582,6 +586,7 @@ impl RunArgs {
             cross_check: self.cross_check.clone(),
             audit: self.audit,
             bound: self.bound,
+            max_events: self.max_events,
             timeout: self.timeout,
             memory_mb: self.memory_limit,
             threads: self.threads,

@@ -1,7 +1,7 @@
 //! Exit statuses, in one place.
 
 use std::process::ExitCode;
-use treville::report::{Content, FileReport, VerdictWord};
+use treville::report::{Failure, FileReport, VerdictWord};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
@@ -13,7 +13,7 @@ pub(crate) enum Status {
     Wrong,
     /// A limit was reached, or the engine refuses the task.
     Unknown,
-    /// A check of our own has failed.
+    /// A mistake of our own: engines disagree, or a check has failed.
     Internal,
 }
 
@@ -27,12 +27,12 @@ impl Status {
         }
     }
 
-    /// The same for a whole report.
     pub(crate) fn of_report(report: &FileReport) -> Status {
-        match &report.content {
-            Content::Failed(failure) if failure.evidence.is_some() => Status::Internal,
-            _ => Status::of(report.verdict()),
-        }
+        if report.is_internal() { Status::Internal } else { Status::of(report.verdict()) }
+    }
+
+    pub(crate) fn of_failure(failure: &Failure) -> Status {
+        if failure.evidence.is_some() { Status::Internal } else { Status::of(failure.word) }
     }
 
     /// The worse of two: internal, then wrong, then no, then unknown, then yes.

@@ -3,6 +3,7 @@
 mod args;
 mod batch;
 mod disk;
+mod evidence;
 mod exit;
 mod interrupt;
 mod memory;

@@ -29,6 +29,12 @@ pub(crate) fn expand(inputs: &[String], output: &Output) -> Result<Vec<String>, 
     })
 }
 
+/// What is said of a file at which the tool itself has failed.
+pub(crate) fn panicked(file: &str, why: &str) -> Failure {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    treville::internal(format!("internal error: {why}"), format!("{why}\n\n== {file}\n{text}"))
+}
+
 /// Says a failure on standard error.
 pub(crate) fn say_failure(file: &str, failure: &Failure, output: &Output) -> Status {
     if failure.diagnostics.is_empty() {
@@ -38,13 +44,13 @@ pub(crate) fn say_failure(file: &str, failure: &Failure, output: &Output) -> Sta
             format!("{file}: {}", failure.reason)
         };
         match failure.word {
-            VerdictWord::Error => output.error(&message),
+            VerdictWord::Error | VerdictWord::No => output.error(&message),
             _ => output.note(&format!("unknown: {message}\n")),
         }
     } else {
         output.note(&render_diagnostics(&failure.diagnostics, &failure.sources, output.error_palette));
     }
-    Status::of(failure.word)
+    Status::of_failure(failure)
 }
 
 /// Raised by Ctrl-C, and by too much memory if the call limits it: the files of `workers` threads share what they have

@@ -65,8 +65,8 @@ pub struct Event {
 }
 
 impl Cell {
-    /// The address after its last byte.
+    /// The address after its last byte; the last address if there is none after it.
     pub fn end(self) -> u64 {
-        self.address + u64::from(self.size)
+        self.address.saturating_add(u64::from(self.size))
     }
 }

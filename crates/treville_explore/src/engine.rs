@@ -14,8 +14,8 @@ use treville_ir::{Failure, Formula, FuncId, Place, Program, Question, Reg, Threa
 use treville_model::syntax::CheckMode;
 use treville_model::{Model, Step};
 use treville_task::{
-    Answer, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Reduction, Reductions, Scope,
-    Semantics, Silent, Stats, StopReason, Task, Unsupported,
+    Answer, Bounds, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Reduction, Reductions,
+    Scope, Semantics, Silent, Stats, StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
 use treville_vm::bytecode::{self, Image, Parts, RunOptions, SiteKind};
@@ -28,8 +28,6 @@ const INFO: EngineInfo = EngineInfo {
     about: "every execution of a program or test, each once, by extending graphs event by event",
 };
 
-/// Events of one execution, at most.
-const MAX_EVENTS: u32 = 20_000;
 /// Instructions that a thread may run without an event.
 const FUEL: u32 = 10_000_000;
 
@@ -117,7 +115,7 @@ impl Explore {
                 bound: task.question.as_ref().map_or(task.bounds.given, |_| Some(task.bounds.unroll)),
                 fuel: FUEL,
             },
-            max_events: MAX_EVENTS,
+            max_events: task.bounds.events.unwrap_or(Bounds::MOST_EVENTS).min(Bounds::MOST_EVENTS),
             stories: task.stories,
             properties: match task.question {
                 Some(_) => Failure::USUAL.iter().copied().collect(),

@@ -239,9 +239,10 @@ impl Stop {
             Stop::Violation | Stop::Elsewhere => return None,
             Stop::Asymmetric | Stop::Assumed | Stop::Unsettled(_) | Stop::Mixed | Stop::InParts(..) => return None,
             Stop::Cancelled => return StopReason::of(cancel),
-            Stop::TooManyEvents(n, place) => {
-                (format!("an execution has more than {n} events (--bound bounds loops)"), place)
-            }
+            Stop::TooManyEvents(n, place) => (
+                format!("an execution has more than {n} events (--max-events is the limit, --bound bounds loops)"),
+                place,
+            ),
             Stop::MoreThreads => (format!("there are more than {} threads", address::MAX_THREADS), None),
             Stop::Endless => ("a thread runs on without an end (--bound bounds loops)".to_owned(), None),
             Stop::Refused(why, place) => (why, place),

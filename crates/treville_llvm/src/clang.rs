@@ -6,9 +6,11 @@
 use crate::header::HeaderFolder;
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use treville_base::{Diagnostic, Severity, SourceMap, Span};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::Duration;
+use treville_base::{Cancel, Diagnostic, Severity, SourceMap, Span};
 
 /// The variable of the environment that names the compiler.
 const VARIABLE: &str = "TREVILLE_CLANG";
@@ -30,6 +32,8 @@ const FLAGS: &[&str] = &[
     "-fno-caret-diagnostics",
     "-fdiagnostics-format=clang",
 ];
+/// How often it is looked whether the compiler has ended, or is to be ended.
+const POLL: Duration = Duration::from_millis(2);
 const OUTPUT: &[&str] = &["-S", "-emit-llvm", "-o", "-"];
 
 /// A compiler that is installed.
@@ -39,12 +43,14 @@ pub struct Clang {
 }
 
 /// How to compile.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CompileOptions<'a> {
     /// Folders that are searched for headers before the system's.
     pub include: &'a [PathBuf],
     /// Further flags.
     pub flags: &'a [String],
+    /// Ends the compiler, too.
+    pub cancel: Cancel,
 }
 
 /// What the compiler wrote.
@@ -111,7 +117,7 @@ impl Clang {
             command.arg("-idirafter").arg(header.path());
         }
         command.args(Self::arguments(source, options)).stdin(Stdio::null());
-        let output = command.output().map_err(|error| {
+        let output = output(&mut command, &options.cancel).map_err(|error| {
             vec![Diagnostic::error(None, format!("`{}` cannot be run: {error}", self.program.display()))]
         })?;
         let said = String::from_utf8_lossy(&output.stderr);
@@ -127,6 +133,40 @@ impl Clang {
         }
         Err(diagnostics)
     }
+}
+
+/// Runs a command to its end, or ends it if that is due.
+fn output(command: &mut Command, cancel: &Cancel) -> io::Result<Output> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (said, complained) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let said = scope.spawn(|| read_to_end(said));
+        let complained = scope.spawn(|| read_to_end(complained));
+        let status = wait(&mut child, cancel)?;
+        let texts = [said, complained].map(|reader| reader.join().unwrap_or_else(|_| Ok(Vec::new())));
+        let [stdout, stderr] = texts;
+        Ok(Output { status, stdout: stdout?, stderr: stderr? })
+    })
+}
+
+fn wait(child: &mut Child, cancel: &Cancel) -> io::Result<ExitStatus> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if cancel.is_raised() || cancel.is_late() || cancel.is_full() {
+            // It may have ended meanwhile, which is as well.
+            let _ = child.kill();
+            return child.wait();
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+fn read_to_end(from: Option<impl Read>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.map_or(Ok(0), |mut from| from.read_to_end(&mut bytes))?;
+    Ok(bytes)
 }
 
 /// What the compiler said, line by line. Notes belong to the message before them.
@@ -223,7 +263,7 @@ mod tests {
 
     #[test]
     fn flags_of_the_user_come_after_ours() {
-        let options = CompileOptions { include: &["inc".into()], flags: &["-DN=2".into()] };
+        let options = CompileOptions { include: &["inc".into()], flags: &["-DN=2".into()], cancel: Cancel::new() };
         let arguments = Clang::arguments(Path::new("a.c"), &options);
         let words: Vec<_> = arguments.iter().map(|a| a.to_string_lossy()).collect();
         assert!(words.join(" ").ends_with("-I inc -DN=2 -S -emit-llvm -o - a.c"));

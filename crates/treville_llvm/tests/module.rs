@@ -121,7 +121,7 @@ fn c_is_compiled_and_read() {
     let Ok(clang) = Clang::find() else { return };
     let source = file("compiled.c", "int main(void) { __asm__ volatile(\"mfence\"); return helper(N); }\n");
     let mut sources = SourceMap::new();
-    let options = CompileOptions { include: &[], flags: &["-DN=3".to_owned()] };
+    let options = CompileOptions { include: &[], flags: &["-DN=3".to_owned()], cancel: treville_base::Cancel::new() };
     let compiled = clang.compile(&source, &options, &mut sources, &|path| fs::read_to_string(path).ok());
     let compiled = compiled.expect("an undeclared function is a warning only");
     assert!(compiled.warnings.iter().any(|w| w.message.contains("helper")), "{:?}", compiled.warnings);

@@ -183,6 +183,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         verdict,
         scope: Scope { complete: true, relative_to: Vec::new() },
         hash: Some("7dbd6b8e6dd4abc2ef3d48b0376fb2e3".into()),
+        warnings: Vec::new(),
     };
     FileReport {
         file: "SB.litmus".into(),

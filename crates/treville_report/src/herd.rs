@@ -11,8 +11,9 @@ use treville_task::{FinalState, Observation, Verdict};
 /// One test's block, with the blank line after it. `None` if the file got no answer: the reference then prints nothing.
 pub fn herd(report: &FileReport) -> Option<String> {
     let Content::Checked(checked) = &report.content else { return None };
-    // What is known only up to the bound is an answer there, with a word of warning.
-    let bounded = checked.outcome.cut && checked.outcome.stopped.is_none();
+    // What is known only up to the bound is an answer there, with a word of warning; not so if nothing came to its end.
+    let ended = checked.outcome.counts.is_none_or(|counts| counts.executions > 0);
+    let bounded = checked.outcome.cut && checked.outcome.stopped.is_none() && ended;
     let verdict =
         if bounded { Verdict::of(checked.question.quantifier, &checked.outcome) } else { checked.verdict.clone() };
     let word = match verdict {

@@ -89,10 +89,10 @@ fn audited(audit: &Audit) -> String {
 }
 
 fn failed(object: &mut Object, failure: &Failure) {
+    object.string("reason", &failure.reason);
     if failure.evidence.is_some() {
         object.raw("internal", "true");
     }
-    object.string("reason", &failure.reason);
     if let Some((_, at)) = &failure.position {
         object.number("line", at.line as u64);
         object.number("column", at.column as u64);
@@ -125,6 +125,9 @@ fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details
             object.number("blocked", counts.blocked);
         }
     }
+    if !checked.warnings.is_empty() {
+        object.raw("warnings", &strings(&checked.warnings));
+    }
     if !outcome.flags.is_empty() {
         let names: Vec<String> = outcome.flags.keys().map(ToString::to_string).collect();
         object.raw("flags", &strings(&names));
@@ -148,6 +151,9 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
     if let Some(counts) = &checked.outcome.counts {
         object.number("executions", counts.executions);
         object.number("blocked", counts.blocked);
+    }
+    if !checked.warnings.is_empty() {
+        object.raw("warnings", &strings(&checked.warnings));
     }
     if let Some(violation) = &checked.outcome.violation {
         let mut found = Object::new();

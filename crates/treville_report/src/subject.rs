@@ -47,6 +47,8 @@ pub struct ProgramChecked {
     /// Yes: it cannot.
     pub verdict: Verdict,
     pub scope: Scope,
+    /// Why the answer may be about less than it seems.
+    pub warnings: Vec<String>,
     /// What random executions of it were compared with what was visited, if that was asked for.
     pub audit: Option<Audit>,
 }
@@ -103,6 +105,8 @@ pub struct Checked {
     pub scope: Scope,
     /// The `Hash=` of the test's header.
     pub hash: Option<String>,
+    /// Why the answer may be about less than it seems.
+    pub warnings: Vec<String>,
 }
 
 /// A file that got no answer: its text, its model or the call is wrong, or nobody takes the task.
@@ -172,6 +176,11 @@ impl FileReport {
             Content::Claims(checked) => VerdictWord::of(&checked.verdict),
             Content::Remote(checked) => VerdictWord::of(&checked.verdict),
         }
+    }
+
+    /// Whether a check of our own has failed.
+    pub fn is_internal(&self) -> bool {
+        matches!(&self.content, Content::Failed(failure) if failure.evidence.is_some())
     }
 
     /// Why there is no yes or no.

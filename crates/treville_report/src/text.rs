@@ -62,6 +62,7 @@ fn program(report: &FileReport, checked: &ProgramChecked, details: Details, pale
         let executions = if counts.executions == 1 { "execution" } else { "executions" };
         let _ = writeln!(out, "  {} complete {executions}, {} blocked", counts.executions, counts.blocked);
     }
+    warn(&checked.warnings, palette, &mut out);
     if let Some(audit) = &checked.audit {
         out += &audited(audit);
     }
@@ -109,6 +110,7 @@ fn answer(report: &FileReport, checked: &Checked, details: Details, palette: Pal
         let drawing = Drawing::new(&checked.program, &checked.sources, &witness.graph, &witness.picks, &[]);
         let _ = write!(out, "\n{}", execution(&drawing, palette));
     }
+    warn(&checked.warnings, palette, &mut out);
     engine(report, details, palette, &mut out);
     if details.stats {
         out.push('\n');
@@ -118,6 +120,12 @@ fn answer(report: &FileReport, checked: &Checked, details: Details, palette: Pal
         let _ = writeln!(out, "  {:<24} {:.3}", "time_ms", report.time.as_secs_f64() * 1e3);
     }
     out
+}
+
+fn warn(warnings: &[String], palette: Palette, out: &mut String) {
+    for warning in warnings {
+        let _ = writeln!(out, "  {} {warning}", palette.paint(Paint::Doubt, "warning"));
+    }
 }
 
 /// The engine that was chosen and why.

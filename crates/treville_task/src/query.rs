@@ -91,6 +91,8 @@ pub struct Bounds {
     /// How many messages of a location a machine keeps, and how many actions it runs; it goes no further.
     pub messages: Option<u32>,
     pub actions: Option<u32>,
+    /// How many events one execution may have, as far as the caller said it; an engine gives up at one that has more.
+    pub events: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -107,6 +109,8 @@ pub struct Limits {
 impl Bounds {
     /// What is tried first where no bound is given.
     pub const FIRST: u32 = 2;
+    /// More events of one execution are not numbered.
+    pub const MOST_EVENTS: u32 = 64_000;
     /// Larger ones are not tried of one's own accord.
     const LAST: u32 = 64;
 
@@ -118,7 +122,7 @@ impl Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { unroll: Bounds::FIRST, given: None, messages: None, actions: None }
+        Bounds { unroll: Bounds::FIRST, given: None, messages: None, actions: None, events: None }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `treville compare`: two models on one or many files.
 
-use super::{cancel, configure, expand, jobs, say_failure};
+use super::{cancel, configure, expand, jobs, panicked, say_failure};
 use crate::args::CompareArgs;
 use crate::batch::{self, Done};
 use crate::disk::Disk;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
     batch::run(&files, workers, &cancel, work, |file, result| {
         progress.clear(output);
         done += 1;
-        let open = match flatten(result) {
+        let open = match flatten(file, result) {
             Err(failure) => {
                 failed += 1;
                 status = status.and(say_failure(file, &failure, output));
@@ -67,10 +67,10 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
     status
 }
 
-fn flatten<T>(done: Done<Result<T, Failure>>) -> Result<T, Failure> {
+fn flatten<T>(file: &str, done: Done<Result<T, Failure>>) -> Result<T, Failure> {
     match done {
         Done::Result(result) => result,
-        Done::Panicked(why) => Err(unreadable(format!("internal error, please report it: {why}"))),
+        Done::Panicked(why) => Err(panicked(file, &why)),
         Done::Skipped => Err(Failure { word: VerdictWord::Unknown, ..unreadable("interrupted") }),
     }
 }

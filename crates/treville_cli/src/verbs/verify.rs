@@ -1,10 +1,11 @@
 //! `treville verify`: one file with its states, or a batch with a table.
 
 use super::proofs::ProofFolder;
-use super::{cancel, configure, expand, jobs, say_failure, step};
+use super::{cancel, configure, expand, jobs, panicked, say_failure, step};
 use crate::args::{Emit, VerifyArgs, VerifyFormat};
 use crate::batch::{self, Done};
 use crate::disk::Disk;
+use crate::evidence;
 use crate::exit::Status;
 use crate::output::Output;
 use crate::progress::{Progress, Watch};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use treville::report::{
     Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, render_diagnostics, summary_row, text,
 };
-use treville::{Options, Session, Stage, States};
+use treville::{Options, Session, Stage, States, unreadable};
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let files = match expand(&args.inputs, output) {
@@ -56,13 +57,12 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let watch = Watch::new(files.len(), args.stats);
     let work = |file: &String| session.verify(file, &options, &watch);
     batch::run(&files, workers, &cancel, work, |file, result| {
-        let report = match result {
-            Done::Result(report) => with_evidence_written(report),
-            Done::Panicked(why) => {
-                unfinished(file, VerdictWord::Error, &format!("internal error, please report it: {why}"))
-            }
-            Done::Skipped => unfinished(file, VerdictWord::Unknown, "interrupted"),
+        let mut report = match result {
+            Done::Result(report) => report,
+            Done::Panicked(why) => unfinished(file, panicked(file, &why)),
+            Done::Skipped => unfinished(file, Failure { word: VerdictWord::Unknown, ..unreadable("interrupted") }),
         };
+        evidence::keep(&mut report);
         status = status.and(Status::of_report(&report));
         done += 1;
         progress.clear(output);
@@ -98,24 +98,8 @@ fn emit(session: &Session<'_>, files: &[String], options: &Options, stage: Emit,
     files.iter().map(one).fold(Status::Yes, Status::and)
 }
 
-/// The report, which names the file with what shows an error of ours, if there is one.
-fn with_evidence_written(mut report: FileReport) -> FileReport {
-    if let Content::Failed(failure) = &mut report.content
-        && let Some(evidence) = &failure.evidence
-    {
-        let path = std::env::temp_dir().join(format!("treville-{}.txt", std::process::id()));
-        let text = format!("{} under {}\n{}\n{evidence}", report.file, report.model, failure.reason);
-        failure.reason += &match std::fs::write(&path, text) {
-            Ok(()) => format!("; send {}", path.display()),
-            Err(why) => format!("; {} could not be written: {why}\n{evidence}", path.display()),
-        };
-    }
-    report
-}
-
 /// A report about a file that was not checked to its end.
-fn unfinished(file: &str, word: VerdictWord, reason: &str) -> FileReport {
-    let failure = Failure { word, ..treville::unreadable(reason) };
+fn unfinished(file: &str, failure: Failure) -> FileReport {
     FileReport {
         file: file.to_owned(),
         model: String::new(),

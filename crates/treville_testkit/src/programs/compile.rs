@@ -37,7 +37,7 @@ impl Unit {
         let path = scratch();
         std::fs::write(&path, text).map_err(|e| e.to_string())?;
         let flags = ["-g0", "-w"].map(str::to_owned);
-        let options = CompileOptions { include: &[], flags: &flags };
+        let options = CompileOptions { include: &[], flags: &flags, cancel: treville_base::Cancel::new() };
         let mut sources = SourceMap::new();
         let compiled = Clang::find()
             .map_err(|e| vec![e])
