@@ -1,8 +1,9 @@
 //! Which engine is asked where the call does not name one, and why it was that one.
 //!
 //! Tests are listed by `enumerate` as long as that takes little; what is too much to list soon is solved by `bmc` beside it, what
-//! a bound leaves open is given to `bmc`, which deepens, and what an engine refuses to the next one. Programs are explored; where that takes long, `bmc` is asked at the same time, and the
-//! first answer counts. How much is little is counted in steps, so that a test has the same engine on every machine.
+//! a bound leaves open is given to `bmc`, which deepens, and what an engine refuses to the next one. Programs are explored; where
+//! that takes long, `bmc` is asked at the same time. Of two engines that run at the same time, the first answer counts. How much is
+//! little is counted in steps, so that a test that takes little has the same engine on every machine.
 
 use crate::States;
 use crate::session::Prepared;
