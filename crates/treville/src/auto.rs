@@ -103,7 +103,14 @@ impl Prepared {
             .first_answer(spares.iter().copied(), &listing, monitor)
             .or_else(|| self.first_answer(spares.iter().copied().filter(|_| again), &unlisted, monitor));
         match answer {
-            Some((outcome, engine)) => (outcome, Choice::other(engine, "loops go on beyond the first bound".into())),
+            Some((mut outcome, engine)) => {
+                // What was seen up to the bound was seen, in rounds that the other may leave out.
+                outcome.undefined |= bounded.undefined;
+                for (flag, n) in bounded.flags {
+                    outcome.flags.entry(flag).or_insert(n);
+                }
+                (outcome, Choice::other(engine, "loops go on beyond the first bound".into()))
+            }
             None => (bounded, Choice::first(&*self.engine, "no other engine has an answer")),
         }
     }
