@@ -1,8 +1,9 @@
 //! Which engine is asked where the call does not name one, and why it was that one.
 //!
 //! Tests are listed by `enumerate` as long as that takes little; what is too much to list soon is solved by `bmc` beside it, what
-//! a bound leaves open is given to `bmc`, which deepens, and what an engine refuses to the next one. Programs are explored; where that takes long, `bmc` is asked at the same time, and the
-//! first answer counts. How much is little is counted in steps, so that a test has the same engine on every machine.
+//! a bound leaves open is given to `bmc`, which deepens, and what an engine refuses to the next one. Programs are explored; where
+//! that takes long, `bmc` is asked at the same time. Of two engines that run at the same time, the first answer counts. How much is
+//! little is counted in steps, so that a test that takes little has the same engine on every machine.
 
 use crate::States;
 use crate::session::Prepared;
@@ -102,7 +103,14 @@ impl Prepared {
             .first_answer(spares.iter().copied(), &listing, monitor)
             .or_else(|| self.first_answer(spares.iter().copied().filter(|_| again), &unlisted, monitor));
         match answer {
-            Some((outcome, engine)) => (outcome, Choice::other(engine, "loops go on beyond the first bound".into())),
+            Some((mut outcome, engine)) => {
+                // What was seen up to the bound was seen, in rounds that the other may leave out.
+                outcome.undefined |= bounded.undefined;
+                for (flag, n) in bounded.flags {
+                    outcome.flags.entry(flag).or_insert(n);
+                }
+                (outcome, Choice::other(engine, "loops go on beyond the first bound".into()))
+            }
             None => (bounded, Choice::first(&*self.engine, "no other engine has an answer")),
         }
     }

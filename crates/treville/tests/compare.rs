@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use treville::base::Cancel;
-use treville::report::{Comparison, FileReport};
+use treville::report::{Comparison, FileReport, VerdictWord};
 use treville::task::Silent;
 use treville::{MemoryFiles, ModelOptions, Options, RunOptions, Session, States};
 
@@ -117,11 +117,13 @@ fn verify(writers: usize) -> FileReport {
 
 #[test]
 fn the_engine_is_chosen_by_what_there_is_to_list() {
-    for (writers, engine, first) in [(2, "enumerate", true), (6, "bmc", false)] {
-        let report = verify(writers);
-        assert_eq!(report.engine, engine);
-        assert_eq!(report.chosen.map(|chosen| chosen.first), Some(first));
-    }
+    let report = verify(2);
+    assert_eq!(report.engine, "enumerate");
+    assert_eq!(report.chosen.map(|chosen| chosen.first), Some(true));
+    // What is long to list is solved beside the listing, and either may be first.
+    let report = verify(6);
+    assert!(["enumerate", "bmc"].contains(&report.engine.as_str()));
+    assert_eq!(report.verdict(), VerdictWord::Yes);
 }
 
 /// Two threads that write and then read what the other writes; they fail if neither sees the other. `more` stands before the write.

@@ -51,7 +51,12 @@ fn machines_and_models_of_one_name_agree() {
         let models: &[&str] = if is_ours { &["sc", "tso", "pso", "ra", "rar"] } else { &["sc"] };
         for model in models {
             let Some(on_machine) = answer(&text, "machine", model) else { continue };
-            assert_eq!(Some(on_machine), answer(&text, "enumerate", model), "{} under {model}", path.display());
+            let listed = answer(&text, "enumerate", model);
+            if text.contains("while") && listed.as_ref().is_some_and(|(word, _)| *word == VerdictWord::Unknown) {
+                // A machine runs loops as they are, the list ends at a bound.
+                continue;
+            }
+            assert_eq!(Some(on_machine), listed, "{} under {model}", path.display());
             *compared.entry(*model).or_insert(0) += 1;
         }
     }

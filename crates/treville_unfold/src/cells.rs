@@ -63,7 +63,7 @@ impl Cells {
 
     /// The cells that make up exactly these bytes, or `None` if there are none (the access leaves its object, or cuts a cell).
     pub fn covering(&self, address: u64, size: u8) -> Option<&[Cell]> {
-        let end = address + u64::from(size);
+        let end = address.saturating_add(u64::from(size));
         let first = self.all.partition_point(|c| c.address < address);
         let last = self.all.partition_point(|c| c.address < end);
         let cells = &self.all[first..last];
@@ -74,7 +74,7 @@ impl Cells {
 
     /// Whether some cell of an object has some of these bytes.
     pub(crate) fn overlap(&self, address: u64, size: u8) -> bool {
-        let end = address + u64::from(size);
+        let end = address.saturating_add(u64::from(size));
         let first = self.all.partition_point(|c| c.end() <= address);
         self.all.get(first).is_some_and(|c| c.address < end)
     }

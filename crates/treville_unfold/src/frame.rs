@@ -173,7 +173,7 @@ pub(crate) fn initial_value(program: &Program, address: u64, size: u8) -> Bv {
         let object = &program.objects[id];
         let end = |cell: &InitCell| object.address + cell.offset + u64::from(cell.size);
         let first = object.init.partition_point(|cell| end(cell) <= address);
-        let range = address..address + u64::from(size);
+        let range = address..address.saturating_add(u64::from(size));
         for cell in object.init[first..].iter().take_while(|cell| object.address + cell.offset < range.end) {
             let value = constant(program, &cell.value).unsigned();
             let start = object.address + cell.offset;
