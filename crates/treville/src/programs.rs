@@ -311,7 +311,11 @@ impl Session<'_> {
             if let (Some(second), Some(other)) = (second, other.filter(opinion::is_answer))
                 && let Some(what) = opinion::disagreement(&outcome, &other)
             {
-                return Err(opinion::disagree(choice.engine, second, &what, [&outcome, &other]));
+                let anywhere = opinion::at_any_addresses();
+                let proved = || run(&anywhere, &opinion::in_a_moment(&task), &Silent).ok();
+                if other.violation.is_some() || proved().is_some_and(|proof| opinion::finds_nothing(&proof)) {
+                    return Err(opinion::disagree(choice.engine, second, &what, [&outcome, &other]));
+                }
             }
         }
         let audit = audited.map(|audited| audited.check(&*engine, &task, &outcome, sources)).transpose()?;

@@ -266,7 +266,10 @@ fn explain_and_draw(session: &Session<'_>, test: &str, options: &Options) {
 
 fn options(model: Option<&str>, plain: bool) -> Options {
     let model = ModelOptions { name: model.map(str::to_owned), ..ModelOptions::default() };
-    Options { model, run: RunOptions { plain, timeout: Some(LIMIT), states: States::Listed, ..RunOptions::default() } }
+    // Both are cut at the same bound; other engines would go on beyond it.
+    let engine = Some("enumerate".to_owned());
+    let run = RunOptions { engine, plain, timeout: Some(LIMIT), states: States::Listed, ..RunOptions::default() };
+    Options { model, run }
 }
 
 fn show(report: &FileReport) {

@@ -1,7 +1,7 @@
-// rc11: 2
-// sc: 2
-// A loop that protects anew what it finds, for as long as nothing is there, waits without an effect: either it finds the
-// object in its first iteration, or it has waited for it. A hazard pointer that the loop sets adds no execution.
+// rc11: use-after-free an object is used that was retired, and no hazard pointer protects it
+// sc: use-after-free an object is used that was retired, and no hazard pointer protects it
+// A loop that protects anew what it finds, for as long as nothing is there. It does not look again after that: the object can be
+// retired between the read and the protection.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -101,7 +101,7 @@ fn what_only_the_evaluator_understands_is_listed() {
     let tagged = model(
         r"
 let f = map (fun e -> e) (W | R)
-let rec odd = W \ range([odd]; rf; po)
+let rec odd = odd | (W \ range([odd]; rf; po))
 acyclic ([f]; po) | rf as order
 flag ~empty odd as odd
 ",

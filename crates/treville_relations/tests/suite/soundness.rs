@@ -123,8 +123,8 @@ fn bounds_of_operators() {
 
 /// Definitions that are not monotone; the first is about the program alone, as read-side sections of RCU are.
 pub(crate) const ITERATED: &str = r"
-let rec a = W \ b and b = R \ range([a]; po) | range([b]; po)
-let rec c = rf \ (c; po)
+let rec a = a | (W \ b) and b = b | (R \ range([a]; po)) | range([b]; po)
+let rec c = c | (rf \ (c; po))
 acyclic po | rf | co
 flag ~empty a as a
 flag ~empty b as b
