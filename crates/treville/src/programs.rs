@@ -301,7 +301,7 @@ impl Session<'_> {
             }
         } else if *stories == 0
             && audited.is_none()
-            && auto::decides(&outcome)
+            && opinion::finds_nothing(&outcome)
             && opinion::is_wanted(&options.run, begun)
         {
             let second = opinion::engine_beside(&choice, &in_c, kernel);
@@ -311,11 +311,7 @@ impl Session<'_> {
             if let (Some(second), Some(other)) = (second, other.filter(opinion::is_answer))
                 && let Some(what) = opinion::disagreement(&outcome, &other)
             {
-                let anywhere = opinion::at_any_addresses();
-                let proved = || run(&anywhere, &opinion::in_a_moment(&task), &Silent).ok();
-                if other.violation.is_some() || proved().is_some_and(|proof| opinion::finds_nothing(&proof)) {
-                    return Err(opinion::disagree(choice.engine, second, &what, [&outcome, &other]));
-                }
+                return Err(opinion::disagree(choice.engine, second, &what, [&outcome, &other]));
             }
         }
         let audit = audited.map(|audited| audited.check(&*engine, &task, &outcome, sources)).transpose()?;
