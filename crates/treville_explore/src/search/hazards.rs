@@ -6,7 +6,8 @@
 //! Who retires an object has taken it out of the data structure before, and looks at all hazard pointers after that. So a thread was in
 //! time if its store happens before the retirement; or if it has read once more, after the store, something that was
 //! overwritten before the retirement, and has not seen that: then the object was not yet taken out when it was protected. A
-//! thread that does not read again cannot know, and may use what is gone.
+//! write comes before the retirement if it happens before it, or if somebody has read it, or a later one, and that happens
+//! before it. A thread that does not read again cannot know, and may use what is gone.
 
 use super::{Search, Stop};
 use crate::graph::{EventId, INIT, Kind, Made};
@@ -52,8 +53,10 @@ impl Search<'_, '_> {
             let label = self.graph.label(*read);
             label.kind.reads() && {
                 let later = self.graph.co_position(label.loc, label.rf);
-                let writes = &self.graph.locations[label.loc as usize].writes;
-                writes.iter().skip(later).any(|w| self.graph.hb(*w, free))
+                let location = &self.graph.locations[label.loc as usize];
+                let is_newer = |r: &&EventId| self.graph.co_position(label.loc, self.graph.label(**r).rf) > later;
+                let mut known = location.writes.iter().skip(later).chain(location.reads.iter().filter(is_newer));
+                known.any(|known| self.graph.hb(*known, free))
             }
         };
         self.graph.hb(p, free) || !self.graph.hb(free, p) && since.iter().any(is_overwritten)
