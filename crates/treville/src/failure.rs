@@ -27,7 +27,7 @@ pub fn unreadable(reason: impl Into<String>) -> Failure {
 
 /// A check of our own has failed; the evidence goes into a file to send.
 pub fn internal(reason: impl Into<String>, evidence: String) -> Failure {
-    Failure { evidence: Some(evidence), ..unreadable(reason) }
+    Failure { evidence: Some(evidence.into()), ..unreadable(reason) }
 }
 
 /// An engine that does not take the task.

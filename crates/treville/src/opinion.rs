@@ -80,12 +80,14 @@ pub(crate) fn disagree(first: &str, second: &str, what: &str, outcomes: [&Outcom
 impl Session<'_> {
     /// An internal error with all that it needs to be repeated: the call, the program and the model.
     pub(crate) fn with_input(&self, mut failure: Failure, path: &str, options: &Options) -> Failure {
-        let Some(evidence) = &mut failure.evidence else { return failure };
+        let Some(evidence) = failure.evidence else { return failure };
+        let mut evidence = String::from(evidence);
         let _ = writeln!(evidence, "\n== options\n{options:#?}");
         let model = options.model.name.iter().filter(|name| self.files.is_file(name));
         for file in [path].into_iter().chain(model.map(String::as_str)) {
             let _ = writeln!(evidence, "\n== {file}\n{}", self.files.read(file).unwrap_or_default());
         }
+        failure.evidence = Some(evidence.into());
         failure
     }
 }

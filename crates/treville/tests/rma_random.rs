@@ -165,6 +165,7 @@ fn numbers(placement: &BitSet) -> Vec<usize> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
 fn engines_answer_as_the_definition_does() {
     let (first, n) = (number("TREVILLE_SEED", 0), number("TREVILLE_PROGRAMS", 40));
     let (mut yes, mut no, mut open) = (0, 0, 0);
@@ -224,6 +225,7 @@ fn cheapest(program: &Program, costs: &[u64]) -> Option<Option<u64>> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
 fn what_is_proved_minimal_is() {
     let (first, n) = (number("TREVILLE_SEED", 0), number("TREVILLE_PROGRAMS", 40));
     let (mut minimal, mut with_flushes) = (0, 0);

@@ -13,6 +13,9 @@ use treville_task::{Actor as Who, Observed, Order, Run, RunAction, RunStep, Sour
 /// Steps between looks at the clock.
 const BETWEEN_LOOKS: usize = 256;
 
+/// Steps, and the state that they lead to.
+type Found<M> = (Vec<Move>, State<<M as Memory>::State>);
+
 /// The steps that lead to a state that `is_it`, of those that a stored one stands for, and the state. None if they cannot be
 /// run again, which would be a mistake of ours.
 pub(crate) fn moves<M: Memory>(
@@ -22,7 +25,7 @@ pub(crate) fn moves<M: Memory>(
     target: usize,
     is_it: &impl Fn(&State<M::State>) -> bool,
     cancel: &Cancel,
-) -> Result<Option<(Vec<Move>, State<M::State>)>, StopReason> {
+) -> Result<Option<Found<M>>, StopReason> {
     let mut path = vec![target];
     while let Some(at) = path.last().copied().filter(|at| *at != 0) {
         path.push(store.parent(at));

@@ -150,6 +150,7 @@ fn answers(task: &Task) -> Option<(Vec<Option<usize>>, String)> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
 fn symmetry_changes_no_answer() {
     let (first, n) = (number("TREVILLE_SEED", 0), number("TREVILLE_PROGRAMS", 1500));
     let (mut accepted, mut refused, mut violated) = (0, 0, 0);
@@ -174,6 +175,7 @@ fn symmetry_changes_no_answer() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
 fn views_answer_as_graphs_do() {
     let (first, n) = (number("TREVILLE_SEED", 0), number("TREVILLE_PROGRAMS", 1500) / 5);
     let mut compared = 0;

@@ -228,10 +228,11 @@ impl Unroller<'_> {
         let around = self.nest.around(block).to_vec();
         let old = &self.func.blocks[block];
         let nowhere = Span::new(treville_base::FileId(0), 0, 0);
-        if block == BlockId(0) && iterations.iter().all(|n| *n == 0) {
-            if let Some(op) = self.idle.start() {
-                self.push(at, op, place(old).unwrap_or(nowhere));
-            }
+        if block == BlockId(0)
+            && iterations.iter().all(|n| *n == 0)
+            && let Some(op) = self.idle.start()
+        {
+            self.push(at, op, place(old).unwrap_or(nowhere));
         }
         if around.last() == Some(&block) {
             for op in self.idle.begin(block, None) {

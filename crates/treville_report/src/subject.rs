@@ -121,7 +121,7 @@ pub struct Failure {
     /// The texts that the diagnostics point into.
     pub sources: Arc<SourceMap>,
     /// A check of our own has failed: what shows it, to be sent to us.
-    pub evidence: Option<String>,
+    pub evidence: Option<Box<str>>,
 }
 
 /// The five answers that scripts see.

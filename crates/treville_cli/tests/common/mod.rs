@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// What it printed, and how it ended. Not every suite looks at all of it.
+#[allow(dead_code)]
 pub(crate) struct Run {
     pub(crate) status: i32,
     pub(crate) stdout: String,

@@ -40,7 +40,7 @@ pub fn print(program: &Program, prefix: &str) -> String {
     }
     let mut once = String::new();
     for i in 0..2 {
-        let _ = write!(once, "static void {prefix}init{i}(void) {{ {prefix}p{i} = {}; }}\n", i + 1);
+        let _ = writeln!(once, "static void {prefix}init{i}(void) {{ {prefix}p{i} = {}; }}", i + 1);
     }
     for (i, body) in program.threads.iter().enumerate() {
         if !program.has(|s| matches!(s, Stmt::Create(_, f, _) if usize::from(*f) == i)) {

@@ -41,7 +41,9 @@ pub fn candidates(program: &Program) -> Vec<Program> {
     change(&mut |p| p.claim.take().is_some());
     for i in 0..program.claim.as_ref().map_or(0, |claim| claim.values.len()) {
         change(&mut |p| {
-            p.claim.as_mut().is_some_and(|claim| claim.values.len() > 1 && claim.values.remove(i).1 >= i32::MIN)
+            let Some(claim) = p.claim.as_mut().filter(|claim| claim.values.len() > 1) else { return false };
+            claim.values.remove(i);
+            true
         });
     }
     let n = program.n_statements();
