@@ -47,6 +47,7 @@ fn main() {
                 std::fs::write(name, &finding.text).expect("a writable folder");
             }
         }
+        Event::Slow(seed, way, time) => println!("seed {seed}: {way} takes {time:.1?}"),
         Event::Batch(seed, n) => println!("batch from {seed} done, {n} programs, {:.1?}", start.elapsed()),
     });
     println!("{tally}{} differences, {:.1?}", findings.len(), start.elapsed());

@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 /// The stack of a worker, in bytes.
 const STACK: usize = 64 << 20;
 
+/// Answers that take longer are reported: effort is limited, so that something does not count its effort.
+const SLOW: Duration = Duration::from_secs(2);
+
 /// Programs that clang gets at once.
 const AT_ONCE: u64 = 100;
 
@@ -247,6 +250,8 @@ pub enum Event<'a> {
     Found(&'a Finding),
     /// The first seed, and all programs so far.
     Batch(u64, usize),
+    /// A seed, what took longest about it, and how long.
+    Slow(u64, &'static str, Duration),
 }
 
 fn batch(plan: &Plan, seeds: Range<u64>, seen: &dyn Fn(Event<'_>)) -> (Tally, Vec<Finding>) {
@@ -282,6 +287,9 @@ fn batch(plan: &Plan, seeds: Range<u64>, seen: &dyn Fn(Event<'_>)) -> (Tally, Ve
             report.differences.extend(wrong);
         }
         tally.note(drawn, &report);
+        if let Some((way, time)) = report.times.iter().max_by_key(|(_, time)| *time).filter(|(_, time)| *time >= SLOW) {
+            seen(Event::Slow(drawn.seed, way, *time));
+        }
         if let Some(difference) = report.differences.first() {
             let finding = found(plan, &panel, drawn, difference);
             seen(Event::Found(&finding));
