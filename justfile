@@ -35,16 +35,12 @@ bench *ARGS:
     cargo build --release -p treville_cli -p treville_bench
     target/release/treville_bench {{ ARGS }}
 
-# Compare the engine with the definition on N random programs, from SEED.
-campaign SEED="1" N="10000":
-    cargo run --release -p treville_testkit --example campaign -- {{ SEED }} {{ N }}
-
 # Audit explore with N random executions of each program of the case studies, the cases, the conformance suite (if it is there) and
 # of 100 random programs, under MODELS; fails if one is missing.
 soak-audit N="10000" MODELS="rc11 sc tso ra imm aarch64" SEED="1":
     cargo build --release -p treville_cli
     mkdir -p target/audited
-    cargo run --release -p treville_testkit --example soak -- {{ SEED }} $(({{ SEED }} + 100)) --show \
+    cargo run --profile soak -p treville_testkit --example soak -- {{ SEED }} $(({{ SEED }} + 100)) --show \
         | awk '/^\/\/ Seed/ { n++ } { print > ("target/audited/random" n ".c") }'
     find case-studies cases {{ conformance }}/c {{ conformance }}/ordinary target/audited -name '*.c' > target/audited/all.txt || true
     for model in {{ MODELS }}; do for which in all counted; do \
@@ -53,9 +49,21 @@ soak-audit N="10000" MODELS="rc11 sc tso ra imm aarch64" SEED="1":
         if [ $? -eq 4 ]; then exit 1; fi; \
     done; done
 
-# Compare engines and reductions on random C programs with the seeds FROM up to TO; what differs is shrunk and kept in target/soak.
+# Compare engines and reductions on random C programs with the seeds FROM up to TO; what differs is shrunk and kept in target/soak/differences.
 soak FROM="1" TO="50001" *ARGS:
-    cargo run --release -p treville_testkit --example soak -- {{ FROM }} {{ TO }} --threads 2 --most 20 --out target/soak {{ ARGS }}
+    cargo run --profile soak -p treville_testkit --example soak -- {{ FROM }} {{ TO }} --threads 2 --most 20 --out target/soak/differences {{ ARGS }}
+
+# Compare each engine with the definition on N random litmus tests in all dialects, from SEED; then run the random tests of models,
+# access sizes, computed addresses, machines and remote memory TIMES as long as `just test` does.
+soak-tests SEED="1" N="60000" TIMES="20":
+    cargo build --profile soak -p treville_testkit --example campaign
+    for engine in enumerate explore bmc; do \
+        target/soak/examples/campaign {{ SEED }} {{ N }} 300 --engine $engine || exit 1; \
+    done
+    TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville_testkit \
+        --test models --test mixed --test chosen_orders --test computed_addresses -- --nocapture
+    TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville_machine --test random -- --nocapture
+    TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville --test rma_random -- --nocapture
 
 # Fuzz the targets with N mutated inputs each, from SEED.
 fuzz N="20000" SEED="1":

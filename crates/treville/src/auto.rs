@@ -75,7 +75,7 @@ impl Prepared {
         }
     }
 
-    /// Whether the answer only holds up to a bound that nobody has asked for.
+    /// Whether the answer only holds up to a bound that the user did not give.
     fn is_bounded(&self, outcome: &Outcome) -> bool {
         self.task.bounds.given.is_none() && !deciding_scope(&self.loaded.question, outcome).complete
     }

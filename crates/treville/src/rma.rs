@@ -429,12 +429,12 @@ impl Asked<'_> {
     fn by_any(&self, model: &str) -> (Answer, Option<Chosen>) {
         let why = |why: &str, first| Some(Chosen { why: why.to_owned(), first });
         if model != MODEL || self.run.rma.reduction.is_some() {
-            return (self.by_machine(model), why("every state was looked at", true));
+            return (self.by_machine(model), why("every state was explored", true));
         }
         let mut stats = Stats::new();
         match exact::quick(self.program, self.placement, &self.limits().few(), &mut stats) {
             found @ (Exact::Fails(_) | Exact::Holds { .. }) => {
-                return (self.told(found, stats), why("every state was looked at", true));
+                return (self.told(found, stats), why("every state was explored", true));
             }
             Exact::Bounded { .. } | Exact::Open(_) => {}
         }

@@ -1,6 +1,4 @@
 //! Random programs on remote memory: every engine answers as the definition does, and what `synth` proves minimal is.
-//!
-//! `TREVILLE_PROGRAMS=N` and `TREVILLE_SEED=N` say how many programs, and from which seed on.
 
 mod rma_definition;
 
@@ -12,6 +10,7 @@ use treville::task::Silent;
 use treville::{Cost, Flushes, MemoryFiles, ModelOptions, Options, RmaOptions, RunOptions, Session, SynthOptions};
 use treville_base::{BitSet, FileId};
 use treville_rma::Program;
+use treville_testkit::seeds;
 
 /// A generator of numbers, the same on every machine.
 struct Random(u64);
@@ -122,10 +121,6 @@ impl Random {
     }
 }
 
-fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
 fn parsed(text: &str) -> Program {
     match treville_lang::rma::parse(FileId(0), "random", text) {
         Ok((program, _)) => program,
@@ -167,9 +162,9 @@ fn numbers(placement: &BitSet) -> Vec<usize> {
 #[test]
 #[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
 fn engines_answer_as_the_definition_does() {
-    let (first, n) = (number("TREVILLE_SEED", 0), number("TREVILLE_PROGRAMS", 40));
+    let seeds = seeds(40);
     let (mut yes, mut no, mut open) = (0, 0, 0);
-    for seed in first..first + n {
+    for seed in seeds.clone() {
         let mut random = Random::new(seed);
         let text = random.program();
         let program = parsed(&text);
@@ -204,7 +199,7 @@ fn engines_answer_as_the_definition_does() {
             }
         }
     }
-    println!("from seed {first}: {yes} yes, {no} no, {open} unknown");
+    println!("seeds {seeds:?}: {yes} yes, {no} no, {open} unknown");
     assert!(n < 40 || (yes > 10 && no > 10), "{yes} {no} {open}");
 }
 
@@ -227,9 +222,9 @@ fn cheapest(program: &Program, costs: &[u64]) -> Option<Option<u64>> {
 #[test]
 #[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
 fn what_is_proved_minimal_is() {
-    let (first, n) = (number("TREVILLE_SEED", 0), number("TREVILLE_PROGRAMS", 40));
+    let seeds = seeds(40);
     let (mut minimal, mut with_flushes) = (0, 0);
-    for seed in first..first + n {
+    for seed in seeds.clone() {
         let mut random = Random::new(seed);
         let text = random.program();
         let program = parsed(&text);
@@ -260,6 +255,6 @@ fn what_is_proved_minimal_is() {
         assert!(best.is_none_or(|best| found.lower <= best), "lower {}: {said}", found.lower);
         assert!(found.hopeless.is_none() || best.is_none(), "hopeless: {said}");
     }
-    println!("from seed {first}: {minimal} proved minimal, {with_flushes} of them with flushes");
+    println!("seeds {seeds:?}: {minimal} proved minimal, {with_flushes} of them with flushes");
     assert!(n < 40 || minimal > 0, "{minimal} {with_flushes}");
 }

@@ -141,7 +141,7 @@ impl<'a, L: Lia> Strengthener<'a, L> {
     fn asked(&mut self, atoms: &[Atom], cond: &Cond) -> bool {
         self.queries += 1;
         let Some(cases) = cond.negated().as_ref().and_then(cases) else { return false };
-        // Nothing is implied once the time is over, which is never wrong; nobody uses what is found then.
+        // Nothing is implied once the time is over, which is never wrong; the result is discarded then.
         cases.iter().all(|case| {
             let all: Vec<Atom> = atoms.iter().chain(case).cloned().collect();
             !self.cancel.is_due() && self.solver.satisfiable(&all) == Answer::Unsat

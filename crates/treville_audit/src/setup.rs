@@ -192,7 +192,7 @@ impl<'a> Setup<'a> {
         matches!(self.kind(site), SiteKind::Lock | SiteKind::Unlock)
     }
 
-    /// Whether the access may look at memory that nobody has written.
+    /// Whether the access may read memory that was never written.
     pub(crate) fn may_be_unwritten(&self, site: SiteId) -> bool {
         matches!(self.kind(site), SiteKind::Load(tags) if self.has(tags, "UNWRITTEN"))
     }

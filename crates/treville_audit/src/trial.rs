@@ -54,7 +54,7 @@ pub(crate) struct Experience {
 pub(crate) enum End {
     /// All threads have ended, or one has failed.
     Whole,
-    /// A thread waits for good, is cut at the bound, or reads what nobody writes.
+    /// A thread waits for good, is cut at the bound, or reads a value that is never written.
     Stuck,
     /// There are more events than a trial may have.
     Long,
@@ -184,7 +184,7 @@ impl<'a, 's> Trial<'a, 's> {
         }
     }
 
-    /// Whether nothing is left to do: all have ended, or one has failed and nothing was guessed that somebody must write.
+    /// Whether nothing is left to do: all have ended, or one has failed and no read has guessed a value that is still to be written.
     fn is_over(&self) -> bool {
         let present = || self.threads.iter().filter(|thread| thread.present);
         let failed = present().any(|thread| thread.failed);

@@ -61,7 +61,7 @@ impl<'a> Events<'a> {
         (!cancel.is_stopped()).then_some(events)
     }
 
-    /// All events, as long as nobody cancels: what is made of them then does not count.
+    /// All events, unless the run is cancelled: what is made of them then does not count.
     fn each(&self) -> impl Iterator<Item = usize> + use<'a> {
         let cancel = self.cancel;
         (0..self.len()).take_while(|_| !cancel.is_stopped())

@@ -57,7 +57,7 @@ fn loops_beyond_the_bound_go_to_an_engine_that_deepens() {
         assert!(run.stdout.contains("engine bmc: loops go on beyond the first bound"), "{}", run.stdout);
         let herd = treville(&["verify", &file, "--format=herd"]);
         assert!(herd.status == status && !herd.stdout.contains("Never 0 0"), "{}", herd.stdout);
-        // A bound that somebody asks for is kept.
+        // A bound that the user gives is kept.
         assert_eq!(treville(&["verify", &file, "--bound=1"]).status, 3, "{file}");
     }
     assert_eq!(said(&["case-studies/mutex/burns.pts", "--model=tso"]).1, 0);
@@ -84,7 +84,7 @@ fn an_option_of_another_input_is_named() {
 }
 
 #[test]
-fn an_outcome_that_nobody_has_is_not_drawn() {
+fn an_unreachable_outcome_is_not_drawn() {
     let outcome = "0:EAX=0 /\\ 1:EAX=0";
     let run = treville(&["show", &case("SB.litmus"), "--model=sc", "--outcome", outcome]);
     assert!(run.status == 1 && run.stdout.is_empty(), "{}", run.stdout);

@@ -69,7 +69,7 @@ pub fn state_class(memory: impl Iterator<Item = Ended>, results: impl Iterator<I
         for at in 0..ended.size.min(8) {
             let byte = |word: u64| (word >> (8 * at)) as u8;
             if byte(ended.before) != byte(ended.after) {
-                let value = mix(ended.address + u64::from(at), u64::from(byte(ended.after)));
+                let value = mix(ended.address.wrapping_add(u64::from(at)), u64::from(byte(ended.after)));
                 class = class.wrapping_add(value);
             }
         }

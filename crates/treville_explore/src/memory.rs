@@ -191,7 +191,13 @@ impl Table {
         let near = addr.saturating_sub(7)..addr.saturating_add(u64::from(size));
         for other in near.filter_map(|a| self.by_address.get(&a)) {
             let place = &self.places[*other as usize];
-            if place.addr < addr + u64::from(size) && addr < place.addr + u64::from(place.size) {
+            // Addresses may lie near the end of memory.
+            let overlaps = if place.addr < addr {
+                addr - place.addr < u64::from(place.size)
+            } else {
+                place.addr - addr < u64::from(size)
+            };
+            if overlaps {
                 return Err(Overlap::with(place));
             }
         }

@@ -14,7 +14,7 @@ pub trait Names {
     fn objects(&self) -> &IndexVec<ObjectId, Object>;
     /// A register of a thread; it may be one that the code does not use. The error says why there is none.
     fn register(&mut self, thread: u32, name: &str) -> Result<Register, String>;
-    /// A register that is only listed, which asks nothing: one that nobody sets is 0.
+    /// A register that is only listed, which asks nothing: one that is never set is 0.
     fn listed_register(&mut self, thread: u32, name: &str) -> Result<Register, String> {
         self.register(thread, name)
     }

@@ -1,6 +1,4 @@
 //! Random programs: a declared symmetry that is accepted changes no answer, and views answer as the published graphs do.
-//!
-//! `TREVILLE_PROGRAMS=N` and `TREVILLE_SEED=N` say how many programs, and from which seed on.
 
 mod common;
 
@@ -8,6 +6,7 @@ use common::{queries, task};
 use treville_ir::{Claims, Failure, Program};
 use treville_machine::Machine;
 use treville_task::{Answer, Engine, Goal, Limits, Outcome, Query, Reductions, Silent, Task};
+use treville_testkit::seeds;
 
 /// A generator of numbers, the same on every machine.
 struct Random(u64);
@@ -31,7 +30,7 @@ impl Random {
     /// A statement of a thread that calls itself ME and the other one YOU, and has a variable of its own.
     fn stmt(&mut self, nested: bool) -> String {
         let var = self.pick(&["fME", "fYOU", "x", "turn", "turn"]);
-        // Mostly as somebody would write it: turns in one register, other numbers in the other one.
+        // Mostly as in real algorithms: turns in one register, other numbers in the other one.
         let is_turn = (var == "turn") != (self.below(4) == 0);
         let (r, s) = if is_turn { ("r", "s") } else { ("s", "r") };
         let value =
@@ -112,10 +111,6 @@ impl Random {
     }
 }
 
-fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
 /// The program, if it is one: an exchange may name a value of a variable that also changes places.
 fn parsed(text: &str) -> Option<(Program, Claims)> {
     treville_lang::rar::parse(treville_base::FileId(0), "random", text).ok()
@@ -152,9 +147,9 @@ fn answers(task: &Task) -> Option<(Vec<Option<usize>>, String)> {
 #[test]
 #[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
 fn symmetry_changes_no_answer() {
-    let (first, n) = (number("TREVILLE_SEED", 0), number("TREVILLE_PROGRAMS", 1500));
+    let seeds = seeds(1500);
     let (mut accepted, mut refused, mut violated) = (0, 0, 0);
-    for seed in first..first + n {
+    for seed in seeds.clone() {
         let text = Random::new(seed).program();
         let Some((program, claims)) = parsed(&text) else { continue };
         if Machine.supports(&asked(program.clone(), &claims, "rar", true)).is_err() {
@@ -170,16 +165,16 @@ fn symmetry_changes_no_answer() {
             }
         }
     }
-    println!("from seed {first}: {accepted} accepted, {refused} refused, {violated} with an answer that has a run");
+    println!("seeds {seeds:?}: {accepted} accepted, {refused} refused, {violated} with an answer that has a run");
     assert!(n < 1000 || (accepted > 100 && refused > 100 && violated > 100), "{accepted} {refused} {violated}");
 }
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
 fn views_answer_as_graphs_do() {
-    let (first, n) = (number("TREVILLE_SEED", 0), number("TREVILLE_PROGRAMS", 1500) / 5);
+    let seeds = seeds(300);
     let mut compared = 0;
-    for seed in first..first + n {
+    for seed in seeds.clone() {
         let text = Random::new(seed).program();
         if text.contains("while") {
             continue;
@@ -192,6 +187,6 @@ fn views_answer_as_graphs_do() {
             compared += 1;
         }
     }
-    println!("from seed {first}: {compared} compared");
+    println!("seeds {seeds:?}: {compared} compared");
     assert!(n < 200 || compared > 50, "{compared}");
 }

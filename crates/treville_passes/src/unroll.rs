@@ -39,7 +39,7 @@ const MAX_SIZE: usize = 200_000;
 pub struct Facts<'a> {
     /// Registers that are looked at when the function has ended.
     pub observed: &'a BTreeSet<Reg>,
-    /// Objects that are accessed atomically, at known places, by everybody.
+    /// Objects that are accessed atomically, at known places, by all threads.
     pub atomic: &'a BTreeSet<ObjectId>,
 }
 

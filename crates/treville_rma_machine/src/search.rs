@@ -521,7 +521,7 @@ impl<'p> Search<'p> {
         for (action, state) in steps.iter().zip(states) {
             let Action::Process { proc, node, .. } = action else { continue };
             for (of, behind) in behind.iter_mut().enumerate() {
-                // Where a flush waits inside a block that is not interrupted, nobody goes on.
+                // Where a flush waits inside a block that is not interrupted, no process goes on.
                 let stops = |slot: &mut SlotId| of == proc.index() || self.waits_alone(*slot);
                 if let Some(slot) = behind.take_if(stops) {
                     test(slot, state, &mut blocking);

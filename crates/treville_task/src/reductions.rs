@@ -33,7 +33,7 @@ const ROWS: &[Row] = &[
     Row(Reduction::Symmetry, "symmetry", "executions that differ in the names of equal threads are one", false),
     Row(Reduction::Selection, "selection", "elements of a settled array at an unknown index are one value", false),
     Row(Reduction::Assumptions, "assumptions", "of an unknown value, what fails an assumption is left out", false),
-    Row(Reduction::UnreadObjects, "unread-objects", "atomic objects that nobody looks at are left out", false),
+    Row(Reduction::UnreadObjects, "unread-objects", "atomic objects that are never read are left out", false),
     Row(Reduction::SequentialGraphs, "sequential-graphs", "axioms that hold under SC are not evaluated there", true),
 ];
 

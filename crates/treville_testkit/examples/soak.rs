@@ -1,15 +1,49 @@
-//! Random programs in C, compared across engines and reductions: `soak FROM TO [--profile P] [--threads N] [--out FOLDER]
-//! [--most N] [--effort N] [--seconds S] [--no-shrink] [--show]` takes the seeds from FROM up to TO. Programs on which answers contradict each other are shrunk and
-//! written to the folder; `--show` prints the programs instead of running them.
+//! Random programs in C, compared across engines and reductions. Programs on which answers contradict each other are shrunk and
+//! written to a folder.
 
 use std::time::{Duration, Instant};
 use treville_testkit::programs::draw::Profile;
 use treville_testkit::programs::print::file;
 use treville_testkit::programs::soak::{Event, Plan, of_seed, run};
 
+const USAGE: &str =
+    "soak FROM TO [OPTION]…: compares engines and reductions on random C programs with the seeds FROM up to TO
+
+  --profile P   only programs of this profile
+  --threads N   workers
+  --most N      stop after so many differences
+  --effort N    of each run of an engine
+  --seconds S   start no batch after so long
+  --out FOLDER  write differences there
+  --no-shrink   leave programs that show a difference as they are
+  --show        print the programs instead of running them";
+
+/// The options that have a value.
+const VALUES: &[&str] = &["--profile", "--threads", "--most", "--effort", "--seconds", "--out"];
+
+/// Whether a call is one that the usage describes.
+fn is_call(arguments: &[String]) -> bool {
+    let [from, to, options @ ..] = arguments else { return false };
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        let known = match VALUES.contains(&option.as_str()) {
+            true => options.next().is_some(),
+            false => ["--no-shrink", "--show"].contains(&option.as_str()),
+        };
+        if !known {
+            return false;
+        }
+    }
+    [from, to].iter().all(|n| n.parse::<u64>().is_ok())
+}
+
 #[expect(clippy::print_stdout, reason = "it is a program for people")]
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if !is_call(&arguments) {
+        println!("{USAGE}");
+        std::process::exit(2);
+    }
     let number = |i: usize, otherwise: u64| arguments.get(i).and_then(|a| a.parse().ok()).unwrap_or(otherwise);
     let option = |name: &str| arguments.iter().position(|a| a == name).and_then(|i| arguments.get(i + 1));
     let has = |name: &str| arguments.iter().any(|a| a == name);

@@ -18,4 +18,4 @@ mod lab;
 mod rng;
 
 pub use lab::{Lab, Linked, cases_folder};
-pub use rng::Rng;
+pub use rng::{Rng, seeds};

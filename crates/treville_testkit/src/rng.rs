@@ -1,5 +1,14 @@
 //! A small deterministic generator of random numbers (splitmix64): the same seed gives the same programs for ever.
 
+use std::ops::Range;
+
+/// The seeds of a random test: `n` of them from 1 on. `TREVILLE_SEED` sets the first one, `TREVILLE_TIMES` multiplies their number.
+pub fn seeds(n: u64) -> Range<u64> {
+    let number = |variable| std::env::var(variable).ok().and_then(|text| text.parse().ok());
+    let (first, times): (u64, u64) = (number("TREVILLE_SEED").unwrap_or(1), number("TREVILLE_TIMES").unwrap_or(1));
+    first..first + n * times
+}
+
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 

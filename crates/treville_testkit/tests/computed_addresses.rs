@@ -1,18 +1,12 @@
 //! Random tests with wide and narrow accesses at addresses that are read from memory, beside the definition: an access may cover
-//! several cells at one place and one cell at another. `TREVILLE_RANDOM_TESTS` says how many are drawn, `TREVILLE_RANDOM_SEED` from
-//! where on.
+//! several cells at one place and one cell at another.
 
 use treville_base::Cancel;
 use treville_bmc::{Alias, Bmc, Level, Options};
 use treville_enumerate::Enumerate;
 use treville_task::{Engine, Silent};
 use treville_testkit::differ::compare;
-use treville_testkit::{Lab, Rng};
-
-/// A number from the environment.
-fn given(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
+use treville_testkit::{Lab, Rng, seeds};
 
 /// An access of 4 or 8 bytes, of the place that a register has.
 fn access(rng: &mut Rng, base: &str, to: &str) -> String {
@@ -36,7 +30,7 @@ fn test(rng: &mut Rng) -> String {
 #[test]
 #[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
 fn accesses_have_the_same_parts_wherever_they_lie() {
-    let (tests, seed) = (given("TREVILLE_RANDOM_TESTS", 60), given("TREVILLE_RANDOM_SEED", 1));
+    let seeds = seeds(60);
     let lab = Lab::new();
     let engines: [Box<dyn Engine>; 4] = [
         Box::new(Enumerate::fast()),
@@ -45,8 +39,8 @@ fn accesses_have_the_same_parts_wherever_they_lie() {
         Box::new(Bmc::new(Options { alias: Alias::None, ..Options::default() })),
     ];
     let (mut compared, mut wrong) = (0, Vec::new());
-    for number in seed..seed + tests {
-        let text = test(&mut Rng::new(number));
+    for seed in seeds.clone() {
+        let text = test(&mut Rng::new(seed));
         let litmus = lab.parse(&text, None).unwrap_or_else(|why| panic!("{why}\n{text}"));
         for model in ["sc", "aarch64"] {
             let linked = lab.link_for(model, &litmus.program).expect("a correct model");
@@ -61,12 +55,12 @@ fn accesses_have_the_same_parts_wherever_they_lie() {
                 }
                 compared += 1;
                 if let Err(why) = compare(&**engine, &plain, &task, &task, &linked) {
-                    wrong.push(format!("test {number} under {model}, engine {i}:\n{text}{why}"));
+                    wrong.push(format!("seed {seed} under {model}, engine {i}:\n{text}{why}"));
                 }
             }
         }
     }
-    println!("{compared} comparisons");
+    println!("seeds {seeds:?}, {compared} comparisons");
     assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong[..wrong.len().min(3)].join("\n\n"));
-    assert!(compared as u64 > 2 * tests, "{compared}");
+    assert!(compared as u64 > 2 * (seeds.end - seeds.start), "{compared}");
 }

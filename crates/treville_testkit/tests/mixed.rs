@@ -1,7 +1,5 @@
 //! Accesses of different sizes, in every dialect that has them: the staged evaluator beside the definition, and what no model of
 //! a machine allows: that an access is seen in parts.
-//!
-//! `TREVILLE_MIXED` is how many programs, `TREVILLE_SEED` which.
 
 use std::ops::ControlFlow;
 use treville_base::{Cancel, Idx};
@@ -11,11 +9,7 @@ use treville_event::{BaseRel, EventId, Graph, Relation};
 use treville_task::{Engine, Silent};
 use treville_testkit::differ::Findings;
 use treville_testkit::random::{SYNTAXES, Syntax, generate_mixed};
-use treville_testkit::{Lab, Rng};
-
-fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
+use treville_testkit::{Lab, Rng, seeds};
 
 /// Two accesses that are each before the other, by communication between threads in different parts. Initial writes are no
 /// accesses of a thread.
@@ -70,18 +64,18 @@ fn check(lab: &Lab, syntax: &'static dyn Syntax, rng: &mut Rng) -> Result<usize,
 #[test]
 #[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
 fn accesses_of_different_sizes_are_never_torn() {
-    let (seed, n) = (number("TREVILLE_SEED", 1), number("TREVILLE_MIXED", 600));
+    let seeds = seeds(600);
     let lab = Lab::new();
     let syntaxes: Vec<&'static dyn Syntax> = SYNTAXES.iter().copied().filter(|s| s.features().mixed).collect();
     let mut executions = 0;
-    for i in 0..n {
-        let mut rng = Rng::new(seed.wrapping_mul(0x0100_0000_01b3) ^ i);
-        let syntax = syntaxes[i as usize % syntaxes.len()];
+    for seed in seeds.clone() {
+        let mut rng = Rng::new(seed);
+        let syntax = syntaxes[seed as usize % syntaxes.len()];
         match check(&lab, syntax, &mut rng) {
             Ok(more) => executions += more,
-            Err(why) => panic!("seed {seed}, program {i}, {}\n{why}", syntax.name()),
+            Err(why) => panic!("seed {seed}, {}\n{why}", syntax.name()),
         }
     }
-    println!("seed {seed}: {n} programs in {} dialects, {executions} executions", syntaxes.len());
+    println!("seeds {seeds:?} in {} dialects, {executions} executions", syntaxes.len());
     assert!(executions > 0);
 }

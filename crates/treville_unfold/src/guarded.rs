@@ -442,7 +442,7 @@ impl Run<'_> {
         };
         first.vm.join(&second.vm, &mut joining);
         first.decisions.truncate(shared);
-        // Two ways that nobody takes are together one that nobody takes.
+        // The join of two infeasible paths is infeasible.
         if self.store().as_const(either).is_none_or(Bv::is_zero) {
             first.decisions.push(either);
         }

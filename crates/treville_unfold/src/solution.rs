@@ -164,7 +164,7 @@ impl Finals<'_> {
                 break;
             }
             for byte in 0..u64::from(cell.size) {
-                let at = cell.address + byte;
+                let at = cell.address.wrapping_add(byte);
                 if (address..whole.end()).contains(&at) {
                     let shift = 8 * (at - address);
                     bits = bits & !(0xff << shift) | (value.unsigned() >> (8 * byte) & 0xff) << shift;

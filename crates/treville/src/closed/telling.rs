@@ -262,10 +262,10 @@ impl<'a> Teller<'a> {
             })
             .collect();
         let address = *parts.keys().next()?;
-        let end = parts.iter().map(|(at, (size, _))| at + u64::from(*size)).max()?;
+        let size = parts.iter().map(|(at, (size, _))| at - address + u64::from(*size)).max()?;
         let shifted = parts.iter().filter(|(at, _)| *at - address < 16);
         let whole = shifted.fold(0, |whole, (at, (_, value))| whole | value << (8 * (at - address)));
-        Some((Bytes { address, size: (end - address).min(16) as u8 }, whole))
+        Some((Bytes { address, size: size.min(16) as u8 }, whole))
     }
 
     /// What would have to synchronise, so that the events were ordered: two that should be, or one read that misses a write.

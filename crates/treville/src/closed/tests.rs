@@ -216,7 +216,7 @@ fn whoever_waits_for_a_resource_looks_again() {
     all_say(&spins(&unwritten), (VerdictWord::Unknown, None), EVERYONE, &[]);
 }
 
-/// What a compare-exchange has decided is asked again: ways that contradict themselves meet, and stay ways that nobody takes.
+/// What a compare-exchange has decided is asked again: contradictory paths meet at a join, and stay infeasible.
 #[test]
 fn contradictory_ways_that_meet_are_not_taken() {
     let update = "r = update &x 4 1:32 if (eq r 0:32) [A X RMW RLX] [A X RMW RLX] [A X RMW RLX] [A RLX]";
@@ -401,7 +401,7 @@ fn objects_lie_where_the_solver_has_them() {
     }
 }
 
-/// Two threads, and a third that spins until nobody sets a flag.
+/// Two threads, and a third that spins on a flag that is never set.
 fn beside_a_spinner(first: &str, second: &str) -> String {
     format!(
         r#"

@@ -102,7 +102,7 @@ pub(crate) fn quick(program: &Program, placement: &BitSet, limits: &Limits, stat
             }
             Verdict::Open(why) => return Exact::Open(why),
             Verdict::Safe if !outcome.capped => {
-                return held(program, &outcome, outcome.completes, "every state was looked at");
+                return held(program, &outcome, outcome.completes, "every state was explored");
             }
             Verdict::Safe => {}
         }
@@ -132,7 +132,7 @@ fn growing(program: &Program, placement: &BitSet, limits: &Limits, stats: &mut S
             Verdict::Open(why) if limits.pending.is_some() => return Exact::Open(why),
             Verdict::Open(_) => break,
             Verdict::Safe if !outcome.capped => {
-                return held(program, &outcome, outcome.completes, "every state was looked at");
+                return held(program, &outcome, outcome.completes, "every state was explored");
             }
             Verdict::Safe => complete = pending,
         }
@@ -145,9 +145,9 @@ pub(crate) fn remote(program: &Program, placement: &BitSet, limits: &Limits, sta
     let found = quick(program, placement, limits, stats);
     let Exact::Bounded { .. } = &found else { return found };
     let over = [
-        (Semantics::Reduced(Reduction::Counted), "every state of the reduction `counted` was looked at"),
-        (Semantics::Remote(Pending::Sticky(2)), "every state was looked at, with any number of pending operations"),
-        (Semantics::Reduced(Reduction::Table2), "every state of the reduction `table2` was looked at"),
+        (Semantics::Reduced(Reduction::Counted), "every state of the reduction `counted` was explored"),
+        (Semantics::Remote(Pending::Sticky(2)), "every state was explored, with any number of pending operations"),
+        (Semantics::Reduced(Reduction::Table2), "every state of the reduction `table2` was explored"),
     ];
     for (semantics, how) in over {
         let outcome = run(program, &Config { order: Order::Depth, ..config(semantics, placement, limits) }, stats);
@@ -170,7 +170,7 @@ pub(crate) fn reduced(
     match outcome.verdict {
         Verdict::Safe if !outcome.capped => {
             let completes = completes(program, limits) == Completes::Yes;
-            held(program, &outcome, completes, "every state of the reduction was looked at")
+            held(program, &outcome, completes, "every state of the reduction was explored")
         }
         Verdict::Safe => Exact::Open("more atomic operations are pending than the reduction counts".to_owned()),
         Verdict::Open(why) => Exact::Open(why),
@@ -187,7 +187,7 @@ pub(crate) fn sequential(program: &Program, limits: &Limits, stats: &mut Stats) 
     let none = BitSet::new(program.slots.len());
     let outcome = run(program, &config(Semantics::Sequential, &none, limits), stats);
     match outcome.verdict {
-        Verdict::Safe => held(program, &outcome, outcome.completes, "every state was looked at"),
+        Verdict::Safe => held(program, &outcome, outcome.completes, "every state was explored"),
         Verdict::Fails(failure, trace) => Exact::Fails(RmaRun { failure, trace, shortest: true }),
         Verdict::Open(why) => Exact::Open(why),
     }
@@ -209,7 +209,7 @@ fn held(program: &Program, outcome: &Outcome, completes: bool, how: &'static str
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Completes {
     Yes,
-    /// All runs were looked at.
+    /// All runs were explored.
     Never,
     Unknown,
 }

@@ -148,7 +148,7 @@ impl Trial<'_, '_> {
             }
             Source::Init if self.cells[&cell.address].owner == Owner::Made => {
                 if !self.is_zeroed(cell.address, cell.size) && !self.setup.may_be_unwritten(site) {
-                    let what = "memory is read that nobody has written".to_owned();
+                    let what = "memory is read that was never written".to_owned();
                     self.wrong.push((Failure::Uninitialized, what));
                 }
             }

@@ -243,10 +243,10 @@ impl Trial<'_, '_> {
     pub(super) fn object(&self, addr: u64, size: u8) -> Option<&Made> {
         let whole = |made: &&Made| made.size.max(1).next_multiple_of(address::OBJECT_SIZE);
         let made = self.made.iter().rfind(|m| m.addr <= addr && addr - m.addr < whole(m))?;
-        (addr + u64::from(size) <= made.addr + made.size).then_some(made)
+        (addr.saturating_add(u64::from(size)) <= made.addr + made.size).then_some(made)
     }
 
-    /// Whether so many bytes at an address are 0 although nobody has written them.
+    /// Whether so many bytes at an address are 0 although they were never written.
     pub(super) fn is_zeroed(&self, addr: u64, size: u8) -> bool {
         self.object(addr, size).is_none_or(|made| made.zeroed)
     }

@@ -108,11 +108,10 @@ impl Encoder<'_> {
             let mut somewhere = Vec::new();
             for cell in self.events.cells[e].clone() {
                 // Events that are neither reads nor writes may lie anywhere in a cell.
-                let starts =
-                    if event.kind == Kind::Opaque { cell.address..cell.end() } else { cell.address..cell.address + 1 };
+                let n_starts = if event.kind == Kind::Opaque { u64::from(cell.size) } else { 1 };
                 let mut here = Vec::new();
-                for start in starts {
-                    let value = self.address_bits(start);
+                for at in 0..n_starts {
+                    let value = self.address_bits(cell.address.wrapping_add(at));
                     here.push(self.gates.equal(&address, &value));
                 }
                 let here = self.or(&here);

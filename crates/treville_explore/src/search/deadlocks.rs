@@ -3,7 +3,7 @@
 //! Where no thread can go on, and all that have not ended wait for a resource or for the end of a thread, all of them are in a
 //! deadlock. Where a thread spins, or is cut, it might still have given others what they wait for. But not if these wait for certain threads: whoever waits for a mutex waits for the one that holds it, and whoever joins a
 //! thread waits for that one. A set of threads that wait for each other in this way, or for a mutex that
-//! somebody held when it ended, is in a deadlock whatever the rest does. An execution in which an assumption fails does not count.
+//! a thread held when it ended, is in a deadlock whatever the rest does. An execution in which an assumption fails does not count.
 
 use super::telling::Standstill;
 use super::{Search, Stop};

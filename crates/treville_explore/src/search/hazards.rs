@@ -6,7 +6,7 @@
 //! Who retires an object has taken it out of the data structure before, and looks at all hazard pointers after that. So a thread was in
 //! time if its store happens before the retirement; or if it has read once more, after the store, something that was
 //! overwritten before the retirement, and has not seen that: then the object was not yet taken out when it was protected. A
-//! write comes before the retirement if it happens before it, or if somebody has read it, or a later one, and that happens
+//! write comes before the retirement if it happens before it, or if another thread has read it, or a later one, and that happens
 //! before it. A thread that does not read again cannot know, and may use what is gone.
 
 use super::{Search, Stop};

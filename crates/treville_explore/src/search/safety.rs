@@ -268,7 +268,7 @@ impl Search<'_, '_> {
         let Some(made) = self.made(addr).copied() else {
             return self.fault(Failure::InvalidAccess, "an access outside every object", e, None);
         };
-        if addr + u64::from(size) > made.addr + made.size {
+        if addr.saturating_add(u64::from(size)) > made.addr + made.size {
             let what = format!("an access beyond the end of an object of {} bytes", made.size);
             return self.fault(Failure::InvalidAccess, &what, e, Some(made.alloc));
         }

@@ -54,7 +54,7 @@ impl Search<'_, '_> {
         self.keeps_handle(e) || self.graph.label(e).kind.writes() && self.graph.label(e).site.is_some_and(is_lock)
     }
 
-    /// Stops if a name of a thread is seen by somebody else than who keeps it: a handle is read by another thread, or a
+    /// Stops if a name of a thread is seen by a thread that does not keep it: a handle is read by another thread, or a
     /// lock is read as memory.
     pub(super) fn check_names(&self, e: EventId) -> Result<(), Stop> {
         let label = self.graph.label(e);

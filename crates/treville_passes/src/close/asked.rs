@@ -171,7 +171,7 @@ fn awaits_some(places: &[Place; SAID]) -> Formula {
     Formula::And(vec![waits_as(places, &[End::Resource, End::Join]), not(is(&places[3], 0))])
 }
 
-/// Some threads wait for each other, or for a lock that somebody had when it ended, whatever the rest does; none if there are
+/// Some threads wait for each other, or for a lock that a thread held when it ended, whatever the rest does; none if there are
 /// too many ways to do so.
 fn each_other(regs: &[[Place; SAID]], waiters: &[Waiter]) -> Option<Formula> {
     let waits_for = |(a, b): (&usize, &usize), ends: &[End]| {

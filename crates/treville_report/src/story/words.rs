@@ -103,7 +103,7 @@ impl<'a> Words<'a> {
     /// `3`, `&x`; of 16 bytes, the two words.
     pub(crate) fn value(&self, place: Bytes, value: u128) -> String {
         let word = |at: u8, size: u8| {
-            self.word(Bytes { address: place.address + u64::from(at), size }, (value >> (8 * at)) as u64)
+            self.word(Bytes { address: place.address.wrapping_add(u64::from(at)), size }, (value >> (8 * at)) as u64)
         };
         if place.size > 8 { format!("({}, {})", word(0, 8), word(8, place.size - 8)) } else { word(0, place.size) }
     }

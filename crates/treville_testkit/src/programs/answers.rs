@@ -146,7 +146,7 @@ impl<'f> Panel<'f> {
         options.run.accept_bounded = true;
         options.run.reductions = way.reductions;
         options.run.properties = Properties::of(kinds).unwrap_or_default();
-        // Nobody looks at places, but they must be somewhere.
+        // Positions are not printed, but they must lie in a file.
         let mut sources = SourceMap::new();
         sources.add("random.c", "");
         let run = || self.session.check_lowered(program, sources, &options);

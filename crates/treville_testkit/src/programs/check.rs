@@ -85,6 +85,18 @@ fn has_equal_threads(program: &Program) -> bool {
     functions.windows(2).any(|pair| pair[0] == pair[1])
 }
 
+/// Whether `main` waits for all threads. If not, a thread may still be blocked when `main` returns: a deadlock for the engines, and
+/// the end of the program by taking turns.
+fn joins_all(program: &Program) -> bool {
+    let mut created = Vec::new();
+    program.visit(&mut |stmt| {
+        if let Stmt::Create(handle, ..) = stmt {
+            created.push(*handle);
+        }
+    });
+    created.iter().all(|handle| program.main.contains(&Stmt::Join(*handle)))
+}
+
 fn has_loops(program: &Program) -> bool {
     program.has(|s| matches!(s, Stmt::Loop(_)))
 }
@@ -280,8 +292,8 @@ fn compare(program: &Program, model: &str, report: &mut Report) {
             match answer {
                 Answer::Yes { complete: true, .. } if fails => found.push((Kind::Missed, [TURNS, name])),
                 Answer::No(kind) if model == "sc" && turns.complete && turns.faults.is_empty() => {
-                    let loops = has_loops(program);
-                    if *kind != "race" && !(*kind == "deadlock" && loops) {
+                    let unclear = has_loops(program) || !joins_all(program);
+                    if *kind != "race" && !(*kind == "deadlock" && unclear) {
                         found.push((Kind::Invented, [TURNS, name]));
                     }
                 }

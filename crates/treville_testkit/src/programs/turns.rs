@@ -33,7 +33,7 @@ pub struct Turns {
 
 /// Every state, up to a number of them; none if the program does what has no meaning here.
 pub fn explore(program: &Program, most: usize) -> Option<Turns> {
-    let code = Code::of(program);
+    let code = Code::of(program)?;
     let mut seen = HashSet::new();
     let mut open = vec![State::new(&code)];
     let mut turns = Turns { faults: BTreeSet::new(), complete: true, ends: false };
@@ -69,7 +69,7 @@ pub fn explore(program: &Program, most: usize) -> Option<Turns> {
 /// The values of some places at the end of a random run; none if it does not come to its end.
 pub fn sample(program: &Program, places: &[Place], rng: &mut Rng) -> Option<Vec<i32>> {
     const MOST_STEPS: usize = 400;
-    let code = Code::of(program);
+    let code = Code::of(program)?;
     let mut state = State::new(&code);
     // A thread goes on for a while: otherwise all runs look alike.
     let (mut last, stays) = (0, rng.below(90) as u64);

@@ -1,7 +1,7 @@
 //! Addresses as numbers: what a program computes from the address of an object.
 //!
 //! Two reductions rely on addresses being used as pointers only. A retry loop may write to an object again and again as long as
-//! no other thread can know its address, and equal threads may change places as long as nobody tells them apart by the
+//! no other thread can know its address, and equal threads may change places as long as nothing tells them apart by the
 //! addresses of what they have made, in which the thread's number is. So an operator on an address is looked at where it is
 //! applied, before its result can go anywhere. What stays an address of the same object hides nothing. Everything else
 //! (a complement, a shift, a part of the bytes, an order between two addresses) publishes the object, and if

@@ -25,14 +25,22 @@ pub(super) struct Code {
 }
 
 impl Code {
-    pub(super) fn of(program: &Program) -> Code {
+    /// None if a helper calls itself: its steps would have no end.
+    pub(super) fn of(program: &Program) -> Option<Code> {
+        if program.helpers.iter().flatten().any(calls) {
+            return None;
+        }
         let mut main = program.main.clone();
         if let Some(claim) = &program.claim {
             main.push(claim_as_statement(claim));
         }
         let functions = program.threads.iter().chain([&main]).map(|body| Compiler::function(program, body)).collect();
-        Code { functions, mutexes: program.mutexes, semaphores: program.semaphores, barrier: program.barrier }
+        Some(Code { functions, mutexes: program.mutexes, semaphores: program.semaphores, barrier: program.barrier })
     }
+}
+
+fn calls(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Call { .. }) || stmt.blocks().into_iter().flatten().any(calls)
 }
 
 /// The values of a claim are read one by one into a register that is not used for anything else.

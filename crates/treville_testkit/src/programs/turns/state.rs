@@ -172,6 +172,10 @@ impl State {
         // `main` returns in a step of its own, so that it may do so as late as it likes.
         if stmt.is_none() && before == self.threads[thread].at {
             self.threads[thread].status = Status::Done;
+            if thread == 0 {
+                // The locals of `main` end with it, although other threads may still have their address.
+                self.memory.leave(object(OWN, 0));
+            }
         }
         Moved::On
     }

@@ -1,12 +1,12 @@
 //! Random models with chosen orders beside the definition: the solver gives the same answers, states and flags, whatever its analyses
-//! are told to leave out. `TREVILLE_RANDOM_MODELS` says how many models are drawn, `TREVILLE_RANDOM_SEED` from where on.
+//! leave out.
 
 use treville_base::Cancel;
 use treville_bmc::{Bmc, Fixpoint, Level, Options};
 use treville_enumerate::Enumerate;
 use treville_task::{Engine, Silent};
 use treville_testkit::differ::compare;
-use treville_testkit::{Lab, Rng};
+use treville_testkit::{Lab, Rng, seeds};
 
 const UPDATES: &str = "C updates
 {}
@@ -37,11 +37,6 @@ exists (0:r0=0 /\\ 1:r0=0)
 
 /// How often the definition may look whether it is to stop.
 const MANY: u64 = 20_000;
-
-/// A number from the environment.
-fn given(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
 
 /// A relation, as text; `chosen` are names of orders that the model has chosen.
 fn relation(rng: &mut Rng, depth: usize, chosen: &[&str]) -> String {
@@ -88,15 +83,15 @@ fn model(rng: &mut Rng) -> String {
 #[test]
 #[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
 fn chosen_orders_are_total_whatever_is_known_of_them() {
-    let (models, seed) = (given("TREVILLE_RANDOM_MODELS", 30), given("TREVILLE_RANDOM_SEED", 1));
+    let seeds = seeds(30);
     let options = [
         Options::default(),
         Options { level: Level::None, ..Options::default() },
         Options { level: Level::Must, active: false, local: false, fixpoint: Fixpoint::Kleene, ..Options::default() },
     ];
     let (mut compared, mut wrong) = (0, Vec::new());
-    for number in seed..seed + models {
-        let text = model(&mut Rng::new(number));
+    for seed in seeds.clone() {
+        let text = model(&mut Rng::new(seed));
         let mut lab = Lab::new();
         lab.add_model("random", &text, None);
         for test in [UPDATES, BUFFERING] {
@@ -116,12 +111,12 @@ fn chosen_orders_are_total_whatever_is_known_of_them() {
                 }
                 compared += 1;
                 if let Err(why) = compare(&bmc, &plain, &task, &task, &linked) {
-                    wrong.push(format!("model {number} with {options:?}:\n{text}{test}{why}"));
+                    wrong.push(format!("seed {seed} with {options:?}:\n{text}{test}{why}"));
                 }
             }
         }
     }
-    println!("{compared} comparisons");
+    println!("seeds {seeds:?}, {compared} comparisons");
     assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong[..wrong.len().min(3)].join("\n\n"));
-    assert!(compared as u64 > models / 2, "{compared}");
+    assert!(compared as u64 > (seeds.end - seeds.start) / 2, "{compared}");
 }
