@@ -317,7 +317,7 @@ impl Session<'_> {
         let audit = audited.map(|audited| audited.check(&*engine, &task, &outcome, sources)).transpose()?;
         let (verdict, scope) = judge(&outcome, options);
         let program = Arc::clone(&task.program);
-        let warnings = warnings::of_program(&in_c, sources);
+        let warnings = warnings::of_program(&in_c, &outcome, sources);
         let sources = Arc::clone(sources);
         let checked = ProgramChecked { program, sources, outcome, verdict, scope, warnings, audit };
         Ok(Run { model, choice, in_c, checked })

@@ -1,17 +1,42 @@
 //! What a person should know beside an answer that is right: it may be about less than they think.
 
 use crate::{Loaded, Options};
-use treville_base::SourceMap;
+use std::collections::BTreeSet;
+use treville_base::{SourceMap, Span};
 use treville_ir::{Failure, Op, Program};
+use treville_task::Outcome;
 
-/// Of a program: its assertions were compiled away.
-pub(crate) fn of_program(program: &Program, sources: &SourceMap) -> Vec<String> {
+/// Of a program: its assertions were compiled away, or some of its threads never run.
+pub(crate) fn of_program(program: &Program, outcome: &Outcome, sources: &SourceMap) -> Vec<String> {
+    let mut warnings: Vec<String> = without_assertions(program, sources).into_iter().collect();
+    warnings.extend(without_threads(program, outcome, sources));
+    warnings
+}
+
+/// Calls that create a thread and that no execution reaches, if all executions were explored.
+fn without_threads(program: &Program, outcome: &Outcome, sources: &SourceMap) -> Vec<String> {
+    let all = outcome.violation.is_none() && outcome.stopped.is_none() && !outcome.cut;
+    let Some(reached) = outcome.spawns.as_ref().filter(|_| all) else { return Vec::new() };
+    let insts = program.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts);
+    let spawns: BTreeSet<Span> =
+        insts.filter(|inst| matches!(inst.op, Op::Spawn { .. })).map(|inst| inst.span).collect();
+    let never = |span: &Span| {
+        let (file, place) = (&sources.file(span.file).name, sources.start(*span));
+        format!(
+            "no execution creates the thread of {file}:{}:{}: what it does was not checked",
+            place.line, place.column
+        )
+    };
+    spawns.difference(reached).map(never).collect()
+}
+
+fn without_assertions(program: &Program, sources: &SourceMap) -> Option<String> {
     let mut ops = program.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts);
     let asserts = ops.any(|inst| matches!(&inst.op, Op::Fail { failure: Failure::Assertion, .. }));
     let is_code = |name: &str| !name.ends_with(".ll");
     let written = sources.files().any(|(_, file)| is_code(&file.name) && calls_assert(&file.text));
     let why = "assert() is in the text, but no assertion is left in the program (NDEBUG?): none is checked";
-    (written && !asserts).then(|| why.to_owned()).into_iter().collect()
+    (written && !asserts).then(|| why.to_owned())
 }
 
 /// Whether a text calls `assert`, comments aside.

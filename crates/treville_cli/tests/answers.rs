@@ -107,6 +107,13 @@ fn what_an_answer_may_miss_is_warned_of() {
     assert_eq!(said(&[&asserts]).1, 1);
     let run = treville(&["verify", &asserts, "--cflags=-DNDEBUG", "--json"]);
     assert!(run.status == 0 && run.stdout.contains("\"warnings\":[\"assert() is in the text"), "{}", run.stdout);
+    let run = treville(&["verify", "cases/vacuous/never-created.c"]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(
+        run.stdout.contains("warning no execution creates the thread of cases/vacuous/never-created.c:26:9"),
+        "{}",
+        run.stdout
+    );
 }
 
 /// The plain definition and the engines agree on models that are not bundled; without it nothing else changes.

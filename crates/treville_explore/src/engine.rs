@@ -392,5 +392,6 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
         stats,
         proofs: Vec::new(),
         unreached: Vec::new(),
+        spawns: Some(explored.spawns),
     }
 }

@@ -85,6 +85,8 @@ pub(crate) struct Explored {
     pub(crate) paths: PathStats,
     /// What was read in rounds that were not explored.
     pub(crate) dropped: Dropped,
+    /// Where threads were created.
+    pub(crate) spawns: BTreeSet<Span>,
 }
 
 impl Explored {
@@ -108,6 +110,7 @@ impl Explored {
         self.replayed += other.replayed;
         self.paths += other.paths;
         self.dropped.add(other.dropped);
+        self.spawns.extend(other.spawns);
         self.cut |= other.cut;
         self.cut_at = self.cut_at.or(other.cut_at);
         self.violation = self.violation.take().or(other.violation);
@@ -636,6 +639,7 @@ impl<'a, 'j> Search<'a, 'j> {
         let mut args = Vec::new();
         self.threads[t].runner.spawn_args(self.image, &mut args);
         let twin = if self.symmetry { self.twin_of_next(thread, func, &args) } else { None };
+        self.explored.spawns.insert(self.image.site(site).span);
         let e = self.add(thread, Kind::Spawn, Mode::RELAXED, u64::from(child), INIT, Some(site));
         let entry = &mut self.graph.threads[usize::from(child)];
         (entry.present, entry.spawn, entry.func, entry.args, entry.twin) = (true, e, func, args.into(), twin);

@@ -174,6 +174,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         stats: BTreeMap::from([("candidates", 4)]),
         proofs: Vec::new(),
         unreached: Vec::new(),
+        spawns: None,
     };
     let checked = Checked {
         program: Arc::new(program),

@@ -1,7 +1,7 @@
 //! Answers, and the one place where they become a verdict.
 
 use crate::{Run, Story};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Cancel, Name, Span};
 use treville_event::{Graph, Relation};
 use treville_ir::{Failure, Quantifier, ThreadId};
@@ -167,6 +167,8 @@ pub struct Outcome {
     pub proofs: Vec<Proof>,
     /// Labels that no run comes to, from engines that look at program counters.
     pub unreached: Vec<(ThreadId, Name)>,
+    /// Where threads are created in some execution of a program. None if the engine does not know.
+    pub spawns: Option<BTreeSet<Span>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

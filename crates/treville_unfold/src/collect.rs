@@ -160,6 +160,7 @@ impl<'t> Collector<'t> {
             stats,
             proofs: Vec::new(),
             unreached: Vec::new(),
+            spawns: None,
         }
     }
 }

@@ -86,13 +86,6 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends the life of a local variable.
-    pub(super) fn leave(&mut self, address: u64) {
-        if let Some((object, _)) = self.find(address) {
-            self.objects[object].life = Life::Freed;
-        }
-    }
-
     /// Ends the life of what was allocated; `protectors` if it is only retired.
     pub(super) fn end(&mut self, address: u64, protectors: Option<u8>) -> Result<(), Fault> {
         if address == 0 {
