@@ -17,13 +17,15 @@ impl Closer<'_> {
         let latest = self.out.tag(LATEST);
         let mut mentioned = Vec::new();
         cond.visit_regs(&mut |r| mentioned.push(r));
-        let Some((old, Read { addr, size, at })) = body.last_read(&mentioned) else {
+        let Some((old, Read { addr, size, at, .. })) = body.last_read(&mentioned) else {
             return body.go_on_if(cond.clone(), End::Unclear);
         };
-        if let Op::Update { guard: Some(guard), tags, .. } = body.op_mut(at)
+        if body.is_just_before(at)
+            && let Op::Update { guard: Some(guard), tags, .. } = body.op_mut(at)
             && guard == cond
         {
-            // It has looked in vain, and need not look again.
+            // It has looked in vain, and need not look again. Were there another way from there than to this wait, as for the
+            // owner of a recursive mutex, the read would not have to be of the last write.
             tags.fail.push(latest);
             tags.fail.sort();
             tags.fail.dedup();
