@@ -29,6 +29,10 @@ pub(super) struct Body {
     pub(super) number: i64,
     /// Whether it waits for the ends of others.
     pub(super) joins: bool,
+    /// Whether it waits for what any thread could give.
+    pub(super) asks: bool,
+    /// Whether it waits for locks that say who holds them.
+    pub(super) owns: bool,
     /// Where threads end that wait for ever, by why.
     stuck: BTreeMap<u32, BlockId>,
     /// Locks that the thread takes: whether each is held, and where it is.
@@ -83,6 +87,8 @@ impl Body {
             awaits,
             number,
             joins: false,
+            asks: false,
+            owns: false,
             stuck: BTreeMap::new(),
             locks: Vec::new(),
             reads: BTreeMap::new(),
