@@ -12,7 +12,7 @@ use crate::{Loaded, Options, Session, States, failure, front_ends, library, refu
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use telling::{Standstill, story};
-use treville_base::{Diagnostic, Name, SourceMap, Span};
+use treville_base::{Cancel, Diagnostic, Name, SourceMap, Span};
 use treville_eval::{Evidence, judge};
 use treville_event::EventId;
 use treville_ir::{Dialect, Failure as Failing, Formula, Op, Program, Question, Wait};
@@ -98,7 +98,14 @@ impl Session<'_> {
         let refused =
             |why: Diagnostic| refusal(name, &[Unsupported { what: why.message, span: why.span }], source.sources);
         let liveness = task.properties.contains(&Failing::Liveness);
-        let closed = closed(source, bound, task.reductions.has(Reduction::AwaitLoops), liveness).map_err(refused)?;
+        let cancel = &task.limits.cancel;
+        let closed = match closed(source, bound, task.reductions.has(Reduction::AwaitLoops), liveness, cancel) {
+            Ok(closed) => closed,
+            Err(why) => {
+                let stopped = StopReason::of(cancel).ok_or_else(|| refused(why))?;
+                return Ok(Outcome { stopped: Some(stopped), ..Outcome::default() });
+            }
+        };
         let lists = engine.candidates().is_some();
         if lists && closed.program.roots.len() > MOST_LISTED {
             return Err(unknown(format!("so many threads are not for the engine {name}")));
@@ -195,7 +202,8 @@ impl Session<'_> {
             library::fits(model, &program.dialect)?;
         }
         let source = Source { program, sources, model, algebraic: false };
-        let closed = closed(&source, bound, options.run.reductions.has(Reduction::AwaitLoops), false)
+        let cancel = self.cancel_for(&options.run);
+        let closed = closed(&source, bound, options.run.reductions.has(Reduction::AwaitLoops), false, &cancel)
             .map_err(|why| failure(vec![why], Arc::clone(sources)))?;
         let linked = self.library.linked(&model_for_programs(&options.model, model), &closed.program)?;
         let asked = &closed.asked;
@@ -222,8 +230,12 @@ impl Session<'_> {
 }
 
 /// The program as a test, up to a bound.
-fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool) -> Result<Closed, Diagnostic> {
-    let passes = treville_passes::Options { algebraic: source.algebraic, ..treville_passes::Options::default() };
+fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool, cancel: &Cancel) -> Result<Closed, Diagnostic> {
+    let passes = treville_passes::Options {
+        algebraic: source.algebraic,
+        cancel: cancel.clone(),
+        ..treville_passes::Options::default()
+    };
     let mut program = source.program.clone();
     let latest = liveness.then(|| program.tag(LATEST));
     let mut finite = loop_free(&program, Unrolling { bound, idle, latest }, &passes)?;
@@ -251,7 +263,7 @@ fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool) -> Result
     sets.dedup();
     // What depends on a branch of compiled code never ends, and a compare-exchange writes if and only if it succeeds.
     finite.dialect = Arc::new(Dialect { sets, branch_events: true, loose_compare: false, ..base });
-    close(&finite, &words, liveness)
+    close(&finite, &words, liveness, cancel)
 }
 
 /// Whether a program has the memory orders of the Linux kernel.

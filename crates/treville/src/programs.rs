@@ -211,8 +211,12 @@ impl Session<'_> {
         }
         let built_in = options.model.is_bundled(&model) && BUILT_IN.contains(&model.as_str());
         // Models that are not built in may look at dependencies.
-        let simpler =
-            treville_passes::Options { algebraic: built_in, renumber: true, ..treville_passes::Options::default() };
+        let simpler = treville_passes::Options {
+            algebraic: built_in,
+            renumber: true,
+            cancel: cancel.clone(),
+            ..Default::default()
+        };
         let mut program = treville_passes::run(program, &simpler);
         let in_c = program.clone();
         let named = model_for_programs(&options.model, &model);

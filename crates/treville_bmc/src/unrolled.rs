@@ -29,7 +29,7 @@ pub(crate) fn unrolled(task: &Task, bound: u32) -> Program {
     for func in funcs.into_iter().filter(|func| loops(&task.program.funcs[*func])) {
         let none = BTreeSet::new();
         let facts = Facts { observed: observed.get(&func).unwrap_or(&none), atomic: &all };
-        if let Ok(unrolled) = unroll(&program.funcs[func], how, facts) {
+        if let Ok(unrolled) = unroll(&program.funcs[func], how, facts, &task.limits.cancel) {
             program.funcs[func] = unrolled;
         }
     }

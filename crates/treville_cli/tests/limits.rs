@@ -51,20 +51,57 @@ fn a_time_limit_ends_the_compiler() {
     assert!(run.stdout.contains("the time limit was reached while"), "{}{}", run.stdout, run.stderr);
 }
 
+/// Threads that run through nested loops: much to unroll, more to analyse.
+fn nested() -> String {
+    let body =
+        "for (int i = 0; i < 60; i++) for (int j = 0; j < 60; j++) if (atomic_load(&x) == i) atomic_store(&y, j);";
+    let thread = |n: usize| format!("static void *t{n}(void *a) {{ {body} return 0; }}\n");
+    let create = |n: usize| format!("pthread_create(&h[{n}], 0, t{n}, 0); ");
+    let threads: Vec<String> = (0..3).map(thread).collect();
+    let starts: Vec<String> = (0..3).map(create).collect();
+    let head = "#include <pthread.h>\n#include <stdatomic.h>\natomic_int x, y;\n";
+    let main = format!("int main(void) {{ pthread_t h[3]; {}return 0; }}\n", starts.concat());
+    write("limits/nested.c", &format!("{head}{}{main}", threads.concat()))
+}
+
+#[test]
+fn limits_end_the_passes_and_the_analysis_of_a_program() {
+    if !has_clang() {
+        return;
+    }
+    let program = nested();
+    for engine in ["bmc", "enumerate", "auto"] {
+        ends_soon(&["verify", &program, "--timeout=1", "--engine", engine]);
+    }
+    ends_soon(&["verify", &program, "--timeout=1", "--engine=bmc", "--model=aarch64"]);
+    let limited = treville(&["verify", &program, "--memory-limit=150", "--engine=bmc", "--timeout=60"]);
+    assert_eq!(limited.status, 3, "{}{}", limited.stdout, limited.stderr);
+    assert!(limited.stdout.contains("memory limit"), "{}{}", limited.stdout, limited.stderr);
+}
+
+/// Runs until a signal comes, which must end it soon.
+fn ends_at_signal(args: &[&str], signal: &str) {
+    let child = Command::new(env!("CARGO_BIN_EXE_treville")).args(args).stdout(Stdio::piped()).spawn();
+    let child = child.expect("the binary runs");
+    std::thread::sleep(Duration::from_secs(1));
+    let start = Instant::now();
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().is_ok_and(|s| s.success()));
+    let output = child.wait_with_output().expect("the binary ends");
+    assert!(start.elapsed() < SOON, "{signal} took {:?}", start.elapsed());
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{args:?} {signal}: {said}");
+    assert!(said.contains("interrupted"), "{args:?} {signal}: {said}");
+}
+
 #[test]
 fn a_signal_ends_the_work_with_what_there_is() {
     for signal in ["-INT", "-TERM"] {
-        let child = Command::new(env!("CARGO_BIN_EXE_treville"))
-            .args(["verify", &adders(12), "--engine=enumerate"])
-            .stdout(Stdio::piped())
-            .spawn();
-        let child = child.expect("the binary runs");
-        std::thread::sleep(Duration::from_secs(1));
-        let start = Instant::now();
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().is_ok_and(|s| s.success()));
-        let output = child.wait_with_output().expect("the binary ends");
-        assert!(start.elapsed() < SOON, "{signal} took {:?}", start.elapsed());
-        assert_eq!(output.status.code(), Some(3), "{signal}");
-        assert!(String::from_utf8_lossy(&output.stdout).contains("unknown, interrupted"));
+        for engine in ["enumerate", "bmc"] {
+            ends_at_signal(&["verify", &adders(12), "--engine", engine], signal);
+            ends_at_signal(&["verify", &adders(12), "--engine", engine, "--states"], signal);
+        }
+        if has_clang() {
+            ends_at_signal(&["verify", &nested(), "--engine=bmc"], signal);
+        }
     }
 }

@@ -33,8 +33,8 @@ use dropped::Dropped;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use telling::Standstill;
-use treville_base::{Cancel, Span};
-use treville_ir::{Failure, FuncId, Program, Reg, Storage};
+use treville_base::{Cancel, IndexVec, Span};
+use treville_ir::{Failure, FuncId, Mark, Op, Program, Reg, Storage, may_run};
 use treville_task::{Monitor, Observer, Reduction, Reductions, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Access, Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
@@ -313,6 +313,8 @@ struct Search<'a, 'j> {
     /// Whether some write is said to be the last one.
     lasts: bool,
     symmetry: bool,
+    /// The functions that may give what other threads wait for, whoever these are.
+    givers: IndexVec<FuncId, bool>,
     /// Whether some access is to several cells at once, and whether they are in the way of others.
     in_parts: bool,
     mixed: bool,
@@ -385,6 +387,7 @@ impl<'a, 'j> Search<'a, 'j> {
             lasts: modes.iter().any(|m| m.write.last()),
             modes,
             symmetry: shape.symmetry,
+            givers: may_run(program, |op| matches!(op, Op::Mark(Mark::Gives))),
             in_parts: image.sites().iter().any(|site| !site.parts.is_empty()),
             mixed: shape.mixed,
             paths: image.symbols().map(|symbols| Paths::new(Arc::clone(symbols), options.cancel.clone())),

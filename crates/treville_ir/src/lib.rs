@@ -10,6 +10,7 @@ mod display;
 mod expr;
 mod program;
 mod question;
+mod reach;
 pub mod text;
 mod validate;
 
@@ -21,4 +22,5 @@ pub use program::{
     ObjectId, Op, Program, Reg, RegInfo, Root, Storage, TagId, Tags, Terminator, ThreadId, Type, UpdateTags, Wait,
 };
 pub use question::{Atom, Comparison, Formula, Observable, Operand, Place, Quantifier, Question};
+pub use reach::may_run;
 pub use validate::validate;

@@ -264,6 +264,8 @@ pub enum Wait {
     Spin,
     /// A lock, or anything else that another thread must give: blocked for ever, it is a deadlock.
     Resource,
+    /// The same, for a lock whose value is the number of the thread that must give it, from 1.
+    Owner,
 }
 
 /// What is called.
@@ -316,6 +318,8 @@ pub enum Mark {
     Cut,
     /// From here to the next such mark, the program counter is at this label; at none of them if there is none.
     At(Option<Name>),
+    /// The thread gives what others may wait for, whoever they are: a semaphore, a signal, its arrival at a barrier.
+    Gives,
     /// A step of its own for engines that look at program counters: somebody may see the thread here.
     Step,
 }

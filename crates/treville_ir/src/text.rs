@@ -55,7 +55,8 @@ const BINARY: &[(&str, BinOp)] = &[
     ("sle", BinOp::SLe),
 ];
 
-const WAITS: &[(&str, Wait)] = &[("assume", Wait::Assume), ("spin", Wait::Spin), ("resource", Wait::Resource)];
+const WAITS: &[(&str, Wait)] =
+    &[("assume", Wait::Assume), ("spin", Wait::Spin), ("resource", Wait::Resource), ("owner", Wait::Owner)];
 
 const HANDLES: &[(&str, HandleOp)] = &[
     ("make", HandleOp::Make),

@@ -22,14 +22,15 @@ pub use waiting::LATEST;
 use crate::cfg::Cfg;
 use crate::constants::propagate_constants;
 use crate::flatten::{FREE, resized};
+use crate::loop_free::go_on;
 use crate::{Boundary, ops, simplify};
 use asked::Waiter;
 use body::Body;
 use std::collections::BTreeMap;
-use treville_base::{Diagnostic, IndexVec, Name, Span};
+use treville_base::{Cancel, Diagnostic, IndexVec, Name, Span};
 use treville_ir::{
     Block, Callee, Expr, Failure, Func, FuncId, Inst, Mark, ObjectId, Op, Program, Reg, Root, Tags, Terminator,
-    UpdateTags, Wait,
+    UpdateTags, Wait, may_run,
 };
 
 /// A program that is closed, and what may be asked of it.
@@ -93,9 +94,9 @@ impl Words {
                 vec!["A", "X", "RMW", "ACQ"],
                 vec!["A", "X", "RMW", "RLX"],
                 vec!["A", "X", "RMW", "ACQ"],
-                vec!["A", "ACQ"],
+                vec!["A", "RLX"],
             ],
-            tried: vec!["A", "ACQ"],
+            tried: vec!["A", "RLX"],
             unlock: vec!["A", "REL"],
             fence: None,
         }
@@ -132,8 +133,8 @@ const ARGUMENTS: i64 = 24;
 /// Closes a program without calls and loops. With `liveness`, threads that wait in a loop look once more before they do so for ever.
 ///
 /// # Errors
-/// What it has that cannot be closed, and where.
-pub fn close(program: &Program, words: &Words, liveness: bool) -> Result<Closed, Diagnostic> {
+/// What it has that cannot be closed, and where; or that somebody has asked to stop.
+pub fn close(program: &Program, words: &Words, liveness: bool, cancel: &Cancel) -> Result<Closed, Diagnostic> {
     let [main] = program.roots.as_slice() else {
         return Err(Diagnostic::error(None, "a program with several threads from the start is not closed"));
     };
@@ -145,6 +146,7 @@ pub fn close(program: &Program, words: &Words, liveness: bool) -> Result<Closed,
         tags,
         joins: Joins::of(program),
         liveness,
+        cancel,
         failures: Vec::new(),
         cut_at: None,
         heap: Vec::new(),
@@ -158,11 +160,15 @@ pub fn close(program: &Program, words: &Words, liveness: bool) -> Result<Closed,
         let body = closer.thread(&start, init)?;
         bodies.push((start.name, body, init));
     }
+    let givers = may_run(program, |op| matches!(op, Op::Mark(Mark::Gives)));
     let mut waiters = Vec::new();
     for (n, (name, mut body, init)) in bodies.into_iter().enumerate() {
         let own = closer.todo[n].own;
         closer.resolve(&mut body, own)?;
-        waiters.push(Waiter { locks: !body.locks.is_empty(), joins: body.joins });
+        go_on(cancel)?;
+        let gives = givers[closer.todo[n].func];
+        let locks = !body.locks.is_empty() || body.owns;
+        waiters.push(Waiter { locks, joins: body.joins, asks: body.asks, gives });
         let func = closer.out.funcs.push(tidy(body.finish(name.clone()), init));
         closer.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new() });
     }
@@ -280,6 +286,7 @@ struct Closer<'a> {
     tags: Marks,
     joins: Joins,
     liveness: bool,
+    cancel: &'a Cancel,
     failures: Vec<(Failure, Name, Span)>,
     cut_at: Option<Span>,
     /// Objects that may be freed.
@@ -352,6 +359,7 @@ impl Closer<'_> {
 
     fn block(&mut self, body: &mut Body, block: &Block, start: &Start) -> Result<(), Diagnostic> {
         for inst in &block.insts {
+            go_on(self.cancel)?;
             body.at(inst);
             match &inst.op {
                 Op::Fail { failure, message } => {
@@ -409,10 +417,17 @@ impl Closer<'_> {
             Op::Wait { cond, kind: Wait::Assume } => body.go_on_if(cond.clone(), End::Assume),
             // Loops that were unrolled have looked again already.
             Op::Wait { cond, kind: Wait::Spin } if self.liveness && !matches!(cond, Expr::Const(_)) => {
-                self.wait_for_good(body, cond, End::Spin);
+                self.wait_for_good(body, cond, End::Spin, false);
             }
             Op::Wait { cond, kind: Wait::Spin } => body.go_on_if(cond.clone(), End::Spin),
-            Op::Wait { cond, kind: Wait::Resource } => self.wait_for_good(body, cond, End::Resource),
+            Op::Wait { cond, kind: Wait::Resource } => {
+                body.asks = true;
+                self.wait_for_good(body, cond, End::Resource, false);
+            }
+            Op::Wait { cond, kind: Wait::Owner } => {
+                body.owns = true;
+                self.wait_for_good(body, cond, End::Resource, true);
+            }
             Op::Lock { op, addr, size } => self.lock(body, *op, addr, *size),
             Op::Spawn { dst, callee: Callee::Func(func), args } => return self.spawn(body, *dst, *func, args),
             Op::Current { dst, number } => {

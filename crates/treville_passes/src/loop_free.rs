@@ -6,7 +6,7 @@ use crate::forget::atomic_objects;
 use crate::unroll::{Facts, Unrolling, unroll};
 use crate::{Boundary, Options, promote, simplify};
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::Diagnostic;
+use treville_base::{Cancel, Diagnostic};
 use treville_ir::{Block, Callee, FuncId, Op, Program, Terminator};
 
 /// How often promotion is repeated: a variable that holds the address of another must go first.
@@ -15,7 +15,7 @@ const ROUNDS: u32 = 6;
 /// The program with each function that a thread may begin with made free of calls and loops; all others are empty.
 ///
 /// # Errors
-/// What cannot be made so, and where.
+/// What cannot be made so, and where; or that somebody has asked to stop.
 pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result<Program, Diagnostic> {
     let mut out = program.clone();
     let mut todo: Vec<FuncId> = program.roots.iter().map(|root| root.func).collect();
@@ -29,12 +29,14 @@ pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result
         }
         let flat = flatten(&mut source, func, how.bound)?;
         out.tags.clone_from(&source.tags);
-        out.funcs[func] = unroll(&flat, how, facts)?;
+        out.funcs[func] = unroll(&flat, how, facts, &options.cancel)?;
         let boundary = Boundary::new(&out, func, options);
         let entry: BTreeMap<_, _> = boundary.entry.iter().map(|r| (*r, None)).collect();
         for _ in 0..ROUNDS {
             propagate_constants(&mut out.funcs[func], &entry);
+            go_on(&options.cancel)?;
             simplify(&mut out.funcs[func], &boundary, options.algebraic);
+            go_on(&options.cancel)?;
             if !promote(&mut out, func, &boundary) {
                 break;
             }
@@ -50,4 +52,9 @@ pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result
         out.funcs[id].blocks = std::iter::once(empty).collect();
     }
     Ok(out)
+}
+
+/// An error once somebody has asked to stop; callers know why.
+pub(crate) fn go_on(cancel: &Cancel) -> Result<(), Diagnostic> {
+    if cancel.is_stopped() { Err(Diagnostic::error(None, "stopped")) } else { Ok(()) }
 }

@@ -4,6 +4,7 @@ use crate::compact::compact;
 use crate::inline::resolve_pointers;
 use crate::{InlineLimits, inline, promote, simplify};
 use std::collections::{BTreeMap, BTreeSet};
+use treville_base::Cancel;
 use treville_ir::{Callee, FuncId, Op, Program, Reg, ThreadId};
 
 /// What the pipeline may do.
@@ -16,6 +17,8 @@ pub struct Options {
     /// Nothing outside the program names registers: those that are not needed may go. (Ignored if some are observed.)
     pub renumber: bool,
     pub inline: InlineLimits,
+    /// When to stop: the passes then leave the rest as it is.
+    pub cancel: Cancel,
 }
 
 /// The registers of a function that its surroundings know.
@@ -48,14 +51,14 @@ const POINTER_ROUNDS: u32 = 3;
 pub fn run(program: &Program, options: &Options) -> Program {
     let mut program = program.clone();
     let calls = CallGraph::new(&program);
-    for func in calls.order.iter().copied() {
+    for func in calls.order.iter().copied().take_while(|_| !options.cancel.is_stopped()) {
         let boundary = Boundary::new(&program, func, options);
         crate::simplify::clean_up(&mut program.funcs[func], options.algebraic);
         settle(&mut program, func, &boundary, options);
         for _ in 0..POINTER_ROUNDS {
             let resolved = resolve_pointers(&mut program, func);
             let inlined = inline(&mut program, func, &calls.recursive, options.inline);
-            if !resolved && !inlined {
+            if !resolved && !inlined || options.cancel.is_stopped() {
                 break;
             }
             settle(&mut program, func, &boundary, options);
@@ -70,7 +73,7 @@ pub fn run(program: &Program, options: &Options) -> Program {
 fn settle(program: &mut Program, func: FuncId, boundary: &Boundary, options: &Options) {
     simplify(&mut program.funcs[func], boundary, options.algebraic);
     for _ in 0..ROUNDS {
-        if !promote(program, func, boundary) {
+        if options.cancel.is_stopped() || !promote(program, func, boundary) {
             break;
         }
         simplify(&mut program.funcs[func], boundary, options.algebraic);

@@ -56,10 +56,15 @@ fn remove_dead(func: &mut Func, boundary: &Boundary) -> bool {
             }
         });
         changed |= !dead.is_empty();
-        // From the last to the first, so that the numbers stay right.
-        for i in dead {
-            func.blocks[id].insts.remove(i);
-        }
+        // Their numbers, the first one last.
+        let mut at = 0..;
+        func.blocks[id].insts.retain(|_| {
+            let is_dead = at.next() == dead.last().copied();
+            if is_dead {
+                dead.pop();
+            }
+            !is_dead
+        });
     }
     changed
 }

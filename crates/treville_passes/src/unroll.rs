@@ -12,11 +12,12 @@ mod counted;
 mod idle;
 
 use crate::cfg::Cfg;
+use crate::loop_free::go_on;
 use crate::nest::Nest;
 use crate::ops;
 use idle::Idle;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use treville_base::{Diagnostic, IndexVec, Span};
+use treville_base::{Cancel, Diagnostic, IndexVec, Span};
 use treville_ir::{Block, BlockId, Expr, Func, Inst, InstrId, Mark, ObjectId, Op, Reg, TagId, Tags, Terminator, Wait};
 use treville_term::BinOp;
 
@@ -47,7 +48,7 @@ pub struct Facts<'a> {
 ///
 /// # Errors
 /// A loop with several entries, with its place; or that there would be too much code.
-pub fn unroll(func: &Func, how: Unrolling, facts: Facts<'_>) -> Result<Func, Diagnostic> {
+pub fn unroll(func: &Func, how: Unrolling, facts: Facts<'_>, cancel: &Cancel) -> Result<Func, Diagnostic> {
     let cfg = Cfg::new(func);
     refuse_irreducible(func, &cfg)?;
     let nest = Nest::new(&cfg);
@@ -57,11 +58,11 @@ pub fn unroll(func: &Func, how: Unrolling, facts: Facts<'_>) -> Result<Func, Dia
     let mut exact = usual.clone();
     exact.extend(counted::repetitions(func, &cfg, &loops));
     exact.extend(&annotated);
-    let result = unroll_by(func, (&cfg, &nest, &loops), how, exact, facts);
+    let result = unroll_by(func, (&cfg, &nest, &loops), how, exact, facts, cancel);
     // If that is too much, the bound is for all that the program says nothing of.
     result.or_else(|_| {
         let bounds = usual.into_iter().chain(annotated).collect();
-        unroll_by(func, (&cfg, &nest, &loops), how, bounds, facts)
+        unroll_by(func, (&cfg, &nest, &loops), how, bounds, facts, cancel)
     })
 }
 
@@ -73,6 +74,7 @@ fn unroll_by(
     how: Unrolling,
     bounds: BTreeMap<BlockId, u32>,
     facts: Facts<'_>,
+    cancel: &Cancel,
 ) -> Result<Func, Diagnostic> {
     let mut out = Func { blocks: IndexVec::new(), ..func.clone() };
     let idle = if how.idle { Idle::new(func, cfg, loops, facts, &mut out) } else { Idle::default() };
@@ -90,7 +92,7 @@ fn unroll_by(
         next_instr: 0,
         size: 0,
     };
-    unroller.all()?;
+    unroller.all(cancel)?;
     Ok(unroller.out)
 }
 
@@ -181,7 +183,7 @@ struct Unroller<'a> {
 }
 
 impl Unroller<'_> {
-    fn all(&mut self) -> Result<(), Diagnostic> {
+    fn all(&mut self, cancel: &Cancel) -> Result<(), Diagnostic> {
         let start = self.nest.around(BlockId(0)).iter().map(|_| 0).collect();
         self.block_of(BlockId(0), start);
         while let Some((block, iterations)) = self.todo.pop_front() {
@@ -191,6 +193,7 @@ impl Unroller<'_> {
                     "the program without loops is too large",
                 ));
             }
+            go_on(cancel)?;
             self.copy(block, &iterations);
         }
         Ok(())

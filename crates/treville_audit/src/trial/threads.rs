@@ -138,7 +138,7 @@ impl Trial<'_, '_> {
                 self.fail(number, failure, message);
             }
             Step::Misuse { misuse, .. } => self.fail(number, Failure::ApiMisuse, misuse.message().to_owned()),
-            Step::Blocked { wait: Wait::Assume | Wait::Spin | Wait::Resource, .. } | Step::Cut => {
+            Step::Blocked { wait: Wait::Assume | Wait::Spin | Wait::Resource | Wait::Owner, .. } | Step::Cut => {
                 return Err(End::Stuck);
             }
             Step::Endless => return Err(End::Long),

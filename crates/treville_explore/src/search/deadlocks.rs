@@ -1,12 +1,15 @@
 //! Threads that wait for ever: for each other (a deadlock), or in loops for what no thread will do.
 //!
 //! Where no thread can go on, and all that have not ended wait for a resource or for the end of a thread, all of them are in a
-//! deadlock. Where a thread spins, or is cut, it might still have given others what they wait for. But not if these wait for certain threads: whoever waits for a mutex waits for the one that holds it, and whoever joins a
-//! thread waits for that one. A set of threads that wait for each other in this way, or for a mutex that
-//! a thread held when it ended, is in a deadlock whatever the rest does. An execution in which an assumption fails does not count.
+//! deadlock. Where a thread spins, or is cut, it might still have given others what they wait for. But not if these wait for
+//! certain threads: whoever waits for a mutex waits for the one that holds it, and whoever joins a thread waits for that
+//! one. Anything else (a semaphore, a signal, a barrier, a read-write lock) can only be given by a thread whose code does so
+//! somewhere. A set of threads that wait for each other in this way, or for a mutex that a thread held when it ended, is in a
+//! deadlock whatever the rest does. An execution in which an assumption fails does not count.
 
 use super::telling::Standstill;
 use super::{Search, Stop};
+use crate::graph::EventId;
 use treville_ir::{Failure, Wait};
 use treville_vm::bytecode::{SiteKind, Step};
 
@@ -21,6 +24,14 @@ pub(super) struct Still {
     pub(super) open: bool,
     /// An assumption of the program fails, so that the execution does not count.
     pub(super) assumed: bool,
+}
+
+/// Who can end a wait.
+#[derive(Clone, Copy)]
+enum Awaited {
+    Thread(u16),
+    /// Any thread that gives something.
+    Giver,
 }
 
 impl Search<'_, '_> {
@@ -57,21 +68,9 @@ impl Search<'_, '_> {
         if !self.options.properties.contains(&Failure::Deadlock) {
             return Ok(());
         }
-        let mut waiting = Vec::new();
-        for stands in still.stands.iter().filter(|s| s.wait == Some(Wait::Resource)) {
-            if let Some(holder) = self.holder(stands.thread).filter(|_| self.waits_for_good(stands)) {
-                waiting.push((*stands, holder));
-            }
-        }
-        for stands in &still.joins {
-            if let Step::Join { thread: handle, .. } = self.step(stands.thread) {
-                waiting.extend(self.joined(handle).map(|child| (*stands, child)));
-            }
-        }
+        let mut waiting = self.waiting(still);
         loop {
-            let waits = |thread: u16| waiting.iter().any(|(stands, _)| stands.thread == thread);
-            let is_stuck = |(_, on): &(Standstill, u16)| self.ended(*on).is_some() || waits(*on);
-            let stuck: Vec<_> = waiting.iter().copied().filter(is_stuck).collect();
+            let stuck: Vec<_> = waiting.iter().copied().filter(|(_, on)| self.is_stuck(*on, &waiting)).collect();
             if stuck.len() == waiting.len() {
                 break;
             }
@@ -85,12 +84,62 @@ impl Search<'_, '_> {
         }
     }
 
+    /// The threads that wait for good, and for whom.
+    fn waiting(&mut self, still: &Still) -> Vec<(Standstill, Awaited)> {
+        let mut waiting = Vec::new();
+        for stands in &still.stands {
+            let on = match stands.wait {
+                Some(Wait::Owner) => self.owner(stands.thread).map(Awaited::Thread),
+                // What is cut may be anything.
+                Some(Wait::Resource) => {
+                    let holder = self.holder(stands.thread).map(Awaited::Thread);
+                    holder.or((!still.open).then_some(Awaited::Giver))
+                }
+                Some(Wait::Spin | Wait::Assume) | None => None,
+            };
+            if let Some(on) = on.filter(|_| self.waits_for_good(stands)) {
+                waiting.push((*stands, on));
+            }
+        }
+        for stands in &still.joins {
+            if let Step::Join { thread: handle, .. } = self.step(stands.thread) {
+                waiting.extend(self.joined(handle).map(|child| (*stands, Awaited::Thread(child))));
+            }
+        }
+        waiting
+    }
+
+    /// Whether nobody but these can give what is waited for.
+    fn is_stuck(&self, on: Awaited, waiting: &[(Standstill, Awaited)]) -> bool {
+        let waits = |thread: u16| waiting.iter().any(|(stands, _)| stands.thread == thread);
+        let can_give = |thread: u16| {
+            let known = &self.graph.threads[usize::from(thread)];
+            known.present && self.givers[known.func] && self.ended(thread).is_none() && !waits(thread)
+        };
+        match on {
+            Awaited::Thread(thread) => self.ended(thread).is_some() || waits(thread),
+            Awaited::Giver => !(0..self.graph.threads.len() as u16).any(can_give),
+        }
+    }
+
+    /// The last write of the location that a thread has read last.
+    fn latest_where_it_waits(&self, thread: u16) -> Option<(EventId, EventId)> {
+        let read = *self.graph.threads[usize::from(thread)].events.last()?;
+        let label = self.graph.label(read);
+        let latest = *self.graph.locations.get(label.loc as usize)?.writes.last()?;
+        label.kind.reads().then_some((read, latest))
+    }
+
     /// Who holds the mutex that a thread waits for, if it waits for one.
     fn holder(&self, thread: u16) -> Option<u16> {
-        let read = self.graph.label(*self.graph.threads[usize::from(thread)].events.last()?);
-        let is_lock = |e: u32| self.graph.label(e).site.is_some_and(|s| self.image.site(s).kind == SiteKind::Lock);
-        let latest = *self.graph.locations.get(read.loc as usize)?.writes.last()?;
-        let waits = read.kind.reads() && read.site.is_some_and(|s| self.image.site(s).kind == SiteKind::Lock);
-        (waits && is_lock(latest)).then(|| self.graph.label(latest).thread)
+        let is_lock = |e: EventId| self.graph.label(e).site.is_some_and(|s| self.image.site(s).kind == SiteKind::Lock);
+        let (read, latest) = self.latest_where_it_waits(thread)?;
+        (is_lock(read) && is_lock(latest)).then(|| self.graph.label(latest).thread)
+    }
+
+    /// The thread whose number is in the mutex that a thread waits for.
+    fn owner(&self, thread: u16) -> Option<u16> {
+        let (_, latest) = self.latest_where_it_waits(thread)?;
+        self.joined(self.graph.label(latest).value)
     }
 }

@@ -32,7 +32,7 @@ impl Search<'_, '_> {
             }
             blocked = true;
             match self.step(thread) {
-                Step::Blocked { wait: wait @ (Wait::Resource | Wait::Spin), site } => {
+                Step::Blocked { wait: wait @ (Wait::Resource | Wait::Owner | Wait::Spin), site } => {
                     still.stands.push(Standstill { thread, site, wait: Some(wait) });
                 }
                 Step::Join { site, .. } => {

@@ -472,6 +472,7 @@ impl Parser {
             ("cut", Mark::Cut),
             ("nowhere", Mark::At(None)),
             ("step", Mark::Step),
+            ("gives", Mark::Gives),
         ])
     }
 

@@ -236,6 +236,7 @@ impl Printer<'_> {
             Op::Mark(Mark::SpinStart) => "mark spin_start".to_owned(),
             Op::Mark(Mark::SpinEnd) => "mark spin_end".to_owned(),
             Op::Mark(Mark::Cut) => "mark cut".to_owned(),
+            Op::Mark(Mark::Gives) => "mark gives".to_owned(),
             Op::Mark(Mark::Step) => "mark step".to_owned(),
             Op::Mark(Mark::At(None)) => "mark nowhere".to_owned(),
             Op::Mark(Mark::At(Some(label))) => format!("mark at {}", quote(label)),

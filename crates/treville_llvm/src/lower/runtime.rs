@@ -42,6 +42,8 @@ const TEXTS: &[&str] = &[
 /// The tags of an update: of its read, its write, both in one, and of a read that does not write.
 const UPDATES: &[(&str, &str)] = &[
     ("$acquire", "[A X RMW ACQ] [A X RMW RLX] [A X RMW ACQ] [A ACQ]"),
+    // What is not taken says nothing about what others did before.
+    ("$take", "[A X RMW ACQ] [A X RMW RLX] [A X RMW ACQ] [A RLX]"),
     ("$release", "[A X RMW RLX] [A X RMW REL] [A X RMW REL] [A RLX]"),
     ("$both", "[A X RMW ACQ] [A X RMW REL] [A X RMW ACQ_REL] [A ACQ]"),
     ("$relaxed", "[A X RMW RLX] [A X RMW RLX] [A X RMW RLX] [A RLX]"),

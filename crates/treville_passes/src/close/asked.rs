@@ -41,25 +41,33 @@ impl End {
 pub(super) struct Waiter {
     pub(super) locks: bool,
     pub(super) joins: bool,
+    /// For what any thread that gives something could give.
+    pub(super) asks: bool,
+    /// Whether it, or a thread that it starts, gives something.
+    pub(super) gives: bool,
 }
 
 /// More cycles of threads than this are not listed.
 const MOST_CYCLES: usize = 3000;
 
+/// Whether a thread may wait for a certain other one.
+fn may_wait(waiters: &[Waiter], a: usize, b: usize) -> bool {
+    waiters[a].joins || waiters[a].locks && waiters[b].locks
+}
+
 /// The cycles in which threads may wait for each other, each from its first thread on; none if there are too many.
 fn cycles(waiters: &[Waiter]) -> Option<Vec<Vec<usize>>> {
-    let may_wait = |a: &usize, b: &usize| waiters[*a].joins || waiters[*a].locks && waiters[*b].locks;
     let mut found = Vec::new();
     let mut paths: Vec<Vec<usize>> = (0..waiters.len()).map(|first| vec![first]).collect();
     while let Some(path) = paths.pop() {
         let (first, last) = (path[0], path[path.len() - 1]);
-        if may_wait(&last, &first) {
+        if may_wait(waiters, last, first) {
             found.push(path.clone());
         }
         if found.len() > MOST_CYCLES || paths.len() > MOST_CYCLES {
             return None;
         }
-        let next = (first + 1..waiters.len()).filter(|n| may_wait(&last, n) && !path.contains(n));
+        let next = (first + 1..waiters.len()).filter(|n| may_wait(waiters, last, *n) && !path.contains(n));
         paths.extend(next.map(|n| [&path[..], &[n]].concat()));
     }
     Some(found)
@@ -125,8 +133,17 @@ impl Asked {
         let unlisted = if among.is_none() { some(&|places| awaits_some(places)) } else { Formula::Or(Vec::new()) };
         // An execution in which an assumption fails does not count.
         let counts = not(some(&waits(&[End::Assume])));
-        let each_other = Formula::And(vec![not(fails.clone()), counts, among.unwrap_or(Formula::Or(Vec::new()))]);
-        let too_many = Formula::And(vec![not(fails.clone()), unlisted]);
+        let each_other =
+            Formula::And(vec![not(fails.clone()), counts.clone(), among.unwrap_or(Formula::Or(Vec::new()))]);
+        let in_vain = ask_in_vain(&regs, waiters);
+        let unlisted_askers = if in_vain.is_none() { some(&|places| asks(places)) } else { Formula::Or(Vec::new()) };
+        let in_vain = Formula::And(vec![
+            not(fails.clone()),
+            not(cut.clone()),
+            counts,
+            in_vain.unwrap_or(Formula::Or(Vec::new())),
+        ]);
+        let too_many = Formula::And(vec![not(fails.clone()), Formula::Or(vec![unlisted, unlisted_askers])]);
         let ty = Type::Int { bytes: 4, signed: true };
         let mut observed = Vec::new();
         for (thread, places) in regs.iter().enumerate() {
@@ -142,7 +159,7 @@ impl Asked {
         Asked {
             ended: Formula::Or(vec![complete.clone(), discarded]),
             complete,
-            deadlock: Formula::Or(vec![Formula::And(vec![still(&for_good), some(&some_waits)]), each_other]),
+            deadlock: Formula::Or(vec![Formula::And(vec![still(&for_good), some(&some_waits)]), each_other, in_vain]),
             unclear: Formula::Or(vec![Formula::And(vec![still(&unclear), some(&some_unclear)]), too_many]),
             spinning: Formula::And(vec![still(&spinning), some(&some_spin)]),
             perhaps_spinning: Formula::And(vec![still(&perhaps), some(&some_unclear), some(&some_spin)]),
@@ -174,18 +191,60 @@ fn awaits_some(places: &[Place; SAID]) -> Formula {
 /// Some threads wait for each other, or for a lock that a thread held when it ended, whatever the rest does; none if there are
 /// too many ways to do so.
 fn each_other(regs: &[[Place; SAID]], waiters: &[Waiter]) -> Option<Formula> {
-    let waits_for = |(a, b): (&usize, &usize), ends: &[End]| {
-        Formula::And(vec![waits_as(&regs[*a], ends), is(&regs[*a][3], *b as u32 + 1)])
-    };
     let cycle = |path: &Vec<usize>| {
         let arcs = path.iter().zip(path.iter().cycle().skip(1));
-        Formula::And(arcs.map(|arc| waits_for(arc, &[End::Resource, End::Join])).collect())
+        Formula::And(arcs.map(|(a, b)| waits_for(&regs[*a], *b, &[End::Resource, End::Join])).collect())
     };
-    let has_ended = |b: &usize| Formula::And(regs[*b][..3].iter().map(|place| is(place, 0)).collect());
     let lockers: Vec<usize> = (0..waiters.len()).filter(|t| waiters[*t].locks).collect();
     let pairs = lockers.iter().flat_map(|a| lockers.iter().map(move |b| (a, b))).filter(|(a, b)| a != b);
-    let left = pairs.map(|arc| Formula::And(vec![waits_for(arc, &[End::Resource]), has_ended(arc.1)]));
+    let left = pairs.map(|(a, b)| Formula::And(vec![waits_for(&regs[*a], *b, &[End::Resource]), has_ended(&regs[*b])]));
     Some(Formula::Or(cycles(waiters)?.iter().map(cycle).chain(left).collect()))
+}
+
+/// A thread waits for what any thread could give.
+fn asks(places: &[Place; SAID]) -> Formula {
+    Formula::And(vec![waits_as(places, &[End::Resource]), is(&places[3], 0)])
+}
+
+/// A thread has come to its end.
+fn has_ended(places: &[Place; SAID]) -> Formula {
+    Formula::And(places[..3].iter().map(|place| is(place, 0)).collect())
+}
+
+/// Some threads wait for what any thread could give, and each thread that gives something has ended, is one of them, or waits
+/// for one of them; none if there are too many ways to do so.
+fn ask_in_vain(regs: &[[Place; SAID]], waiters: &[Waiter]) -> Option<Formula> {
+    let askers: Vec<usize> = (0..waiters.len()).filter(|t| waiters[*t].asks).collect();
+    if askers.is_empty() {
+        return Some(Formula::Or(Vec::new()));
+    }
+    let mut all = vec![Formula::Or(askers.iter().map(|t| asks(&regs[*t])).collect())];
+    let mut most = MOST_CYCLES;
+    for giver in (0..waiters.len()).filter(|t| waiters[*t].gives) {
+        let waits = leads_to_asker(regs, waiters, &[giver], &mut most)?;
+        all.push(Formula::Or(vec![has_ended(&regs[giver]), waits]));
+    }
+    Some(Formula::And(all))
+}
+
+/// The last thread of a path asks, or waits for a thread that is not on the path and does so.
+fn leads_to_asker(regs: &[[Place; SAID]], waiters: &[Waiter], path: &[usize], most: &mut usize) -> Option<Formula> {
+    *most = most.checked_sub(1)?;
+    let last = *path.last()?;
+    let mut ways = Vec::new();
+    if waiters[last].asks {
+        ways.push(asks(&regs[last]));
+    }
+    for next in (0..waiters.len()).filter(|n| may_wait(waiters, last, *n) && !path.contains(n)) {
+        let rest = leads_to_asker(regs, waiters, &[path, &[next]].concat(), most)?;
+        ways.push(Formula::And(vec![waits_for(&regs[last], next, &[End::Resource, End::Join]), rest]));
+    }
+    Some(Formula::Or(ways))
+}
+
+/// A thread waits for this one, in one of these ways.
+fn waits_for(places: &[Place; SAID], other: usize, ends: &[End]) -> Formula {
+    Formula::And(vec![waits_as(places, ends), is(&places[3], other as u32 + 1)])
 }
 
 /// How many registers say how a thread has ended.

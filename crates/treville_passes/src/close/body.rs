@@ -29,12 +29,17 @@ pub(super) struct Body {
     pub(super) number: i64,
     /// Whether it waits for the ends of others.
     pub(super) joins: bool,
+    /// Whether it waits for what any thread could give.
+    pub(super) asks: bool,
+    /// Whether it waits for locks that say who holds them.
+    pub(super) owns: bool,
     /// Where threads end that wait for ever, by why.
     stuck: BTreeMap<u32, BlockId>,
     /// Locks that the thread takes: whether each is held, and where it is.
     pub(super) locks: Vec<(Reg, Reg)>,
     /// The reads that registers have their values from, and that would give the same register again.
     reads: BTreeMap<Reg, Read>,
+    reads_written: usize,
     /// Control dependencies never end.
     machine: bool,
     next_instr: u32,
@@ -48,6 +53,8 @@ pub(super) struct Read {
     pub(super) addr: Expr,
     pub(super) size: u8,
     pub(super) at: (BlockId, usize),
+    /// Reads were written in this order; blocks need not be.
+    order: usize,
 }
 
 fn empty() -> Block {
@@ -80,9 +87,12 @@ impl Body {
             awaits,
             number,
             joins: false,
+            asks: false,
+            owns: false,
             stuck: BTreeMap::new(),
             locks: Vec::new(),
             reads: BTreeMap::new(),
+            reads_written: 0,
             machine,
             next_instr: next_instr + 1,
             resolved: 0,
@@ -144,7 +154,8 @@ impl Body {
                 && !mentions(addr)
             {
                 let at = (self.current, self.blocks[self.current].insts.len());
-                self.reads.insert(dst, Read { addr: addr.clone(), size: *size, at });
+                self.reads_written += 1;
+                self.reads.insert(dst, Read { addr: addr.clone(), size: *size, at, order: self.reads_written });
             }
         }
         self.blocks[self.current].insts.push(inst);
@@ -162,7 +173,7 @@ impl Body {
     /// The read that the last one of these registers has its value from.
     pub(super) fn last_read(&self, regs: &[Reg]) -> Option<(Reg, Read)> {
         let reads = regs.iter().filter_map(|reg| Some((*reg, self.reads.get(reg)?.clone())));
-        reads.max_by_key(|(_, read)| read.at)
+        reads.max_by_key(|(_, read)| read.order)
     }
 
     pub(super) fn end(&mut self, end: Terminator) {
@@ -176,6 +187,12 @@ impl Body {
     /// An operation that was written before.
     pub(super) fn op_mut(&mut self, (block, i): (BlockId, usize)) -> &mut Op {
         &mut self.blocks[block].insts[i].op
+    }
+
+    /// Whether no event and no branch comes after an operation, up to here.
+    pub(super) fn is_just_before(&self, (block, i): (BlockId, usize)) -> bool {
+        let since = self.blocks[block].insts.get(i + 1..).unwrap_or_default();
+        block == self.current && since.iter().all(|inst| matches!(inst.op, Op::Assign { .. }))
     }
 
     /// Ends the thread here.

@@ -12,21 +12,27 @@ use treville_term::{BinOp, UnOp};
 pub const LATEST: &str = "LATEST";
 
 impl Closer<'_> {
-    /// The thread waits for ever unless the condition holds, and would also do so if it looked again at the end of all.
-    pub(super) fn wait_for_good(&mut self, body: &mut Body, cond: &Expr, end: End) {
+    /// The thread waits for ever unless the condition holds, and would also do so if it looked again at the end of all. If it waits
+    /// for an owner, what it reads is who that is.
+    pub(super) fn wait_for_good(&mut self, body: &mut Body, cond: &Expr, end: End, owner: bool) {
         let latest = self.out.tag(LATEST);
         let mut mentioned = Vec::new();
         cond.visit_regs(&mut |r| mentioned.push(r));
-        let Some((old, Read { addr, size, at })) = body.last_read(&mentioned) else {
+        let Some((old, Read { addr, size, at, .. })) = body.last_read(&mentioned) else {
             return body.go_on_if(cond.clone(), End::Unclear);
         };
-        if let Op::Update { guard: Some(guard), tags, .. } = body.op_mut(at)
+        if body.is_just_before(at)
+            && let Op::Update { guard: Some(guard), tags, .. } = body.op_mut(at)
             && guard == cond
         {
-            // It has looked in vain, and need not look again.
+            // It has looked in vain, and need not look again. Were there another way from there than to this wait, as for the
+            // owner of a recursive mutex, the read would not have to be of the last write.
             tags.fail.push(latest);
             tags.fail.sort();
             tags.fail.dedup();
+            if owner {
+                body.awaits(resized(Expr::Reg(old), 8 * size, 32));
+            }
             return body.go_on_if(cond.clone(), end);
         }
         let again = body.new_block();
@@ -35,6 +41,9 @@ impl Closer<'_> {
         body.go_to(again);
         let value = body.temporary(8 * size);
         body.emit(Op::Load { dst: value, addr, size, tags: self.tags.latest.clone() });
+        if owner {
+            body.awaits(resized(Expr::Reg(value), 8 * size, 32));
+        }
         let mut now = cond.clone();
         ops::rename_regs(&mut now, &|r| if r == old { value } else { r });
         let (goes_on, stuck) = (body.stuck(End::Impatient), body.stuck(end));

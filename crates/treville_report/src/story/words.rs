@@ -159,7 +159,7 @@ impl<'a> Words<'a> {
             Action::Free(address) => format!("frees {}", self.address(*address)),
             Action::Retire(address) => format!("retires {}", self.address(*address)),
             Action::Choose(value) => format!("takes the value {value}"),
-            Action::Wait(Wait::Resource) => "waits for the lock for ever".to_owned(),
+            Action::Wait(Wait::Resource | Wait::Owner) => "waits for the lock for ever".to_owned(),
             Action::Wait(Wait::Spin | Wait::Assume) => "waits for ever".to_owned(),
             Action::Fail => "fails".to_owned(),
             Action::End => "ends".to_owned(),

@@ -1044,6 +1044,6 @@ impl Draw<'_> {
 }
 
 /// Whether a thread joins another.
-fn joins(block: &[Stmt]) -> bool {
+pub(super) fn joins(block: &[Stmt]) -> bool {
     block.iter().any(|stmt| matches!(stmt, Stmt::Join(_)) || stmt.blocks().into_iter().any(|inner| joins(inner)))
 }

@@ -1,6 +1,7 @@
 //! Changes to programs whose effect on the answer is known beforehand, whatever the answer is.
 
 use super::ast::{Argument, Copying, Expr, Order, Place, Program, Stmt};
+use super::draw::joins;
 use crate::Rng;
 
 /// A change to a program, or to what it is asked under.
@@ -73,6 +74,8 @@ impl Morph {
     pub fn apply(self, program: &Program) -> Option<Program> {
         let mut changed = program.clone();
         match self {
+            // Whoever joins a thread reads its handle, which is written when it is created.
+            Morph::Creation if program.threads.iter().any(|thread| joins(thread)) => {}
             Morph::Creation => swap_creation(&mut changed.main),
             Morph::Renaming => rename(&mut changed),
             Morph::DeadCode => add_dead_code(&mut changed),

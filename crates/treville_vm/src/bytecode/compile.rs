@@ -448,7 +448,7 @@ impl<'a> Compiler<'a> {
                 let site = self.site(SiteKind::SpinEnd, 0);
                 self.push(Ins::SpinEnd { site })
             }
-            Op::Mark(Mark::LoopBound(_) | Mark::Cut | Mark::At(_) | Mark::Step) => Ok(()),
+            Op::Mark(Mark::LoopBound(_) | Mark::Cut | Mark::At(_) | Mark::Gives | Mark::Step) => Ok(()),
             Op::StoreConditional { .. } => Err(self.refuse("a store-conditional")),
             Op::Opaque { .. } => Err(self.refuse("an event that is neither read, write nor fence")),
         }

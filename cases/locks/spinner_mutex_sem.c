@@ -1,0 +1,21 @@
+/* who would post waits for a mutex that the waiting thread holds: deadlock */
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+static sem_t s0; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int flag;
+static void *spin(void *u) {  while (!atomic_load_explicit(&flag, memory_order_acquire));  return 0; }
+static void *a(void *u) { pthread_mutex_lock(&m); sem_wait(&s0); pthread_mutex_unlock(&m); return 0; }
+static void *b(void *u) { pthread_mutex_lock(&m); sem_post(&s0); pthread_mutex_unlock(&m); return 0; }
+int main(void) {
+  pthread_t h, g, s;
+  sem_init(&s0, 0, 0);
+  pthread_create(&s, 0, spin, 0);
+  pthread_create(&h, 0, a, 0);
+  pthread_create(&g, 0, b, 0);
+  pthread_join(h, 0);
+  pthread_join(g, 0);
+  pthread_join(s, 0);
+  return 0;
+}
