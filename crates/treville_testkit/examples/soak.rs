@@ -1,5 +1,5 @@
 //! Random programs in C, compared across engines and reductions: `soak FROM TO [--profile P] [--threads N] [--out FOLDER]
-//! [--most N] [--effort N] [--seconds S] [--no-shrink] [--show]` takes the seeds from FROM up to TO. Programs on which answers contradict each other are shrunk and
+//! [--most N] [--engines E,…] [--effort N] [--seconds S] [--no-shrink] [--show]` takes the seeds from FROM up to TO. Programs on which answers contradict each other are shrunk and
 //! written to the folder; `--show` prints the programs instead of running them.
 
 use std::time::{Duration, Instant};
@@ -19,6 +19,7 @@ fn main() {
     plan.n_threads = option("--threads").and_then(|n| n.parse().ok()).unwrap_or(1);
     plan.most_differences = option("--most").and_then(|n| n.parse().ok()).unwrap_or(3);
     plan.effort = option("--effort").and_then(|n| n.parse().ok()).unwrap_or(plan.effort);
+    plan.engines = option("--engines").map_or_else(Vec::new, |all| all.split(',').map(str::to_owned).collect());
     plan.time = option("--seconds").and_then(|n| n.parse().ok()).map(Duration::from_secs);
     plan.shrinks = !has("--no-shrink");
     if has("--show") {
