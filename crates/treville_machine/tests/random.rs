@@ -11,6 +11,15 @@ use treville_testkit::seeds;
 /// A generator of numbers, the same on every machine.
 struct Random(u64);
 
+/// What a program is about.
+#[derive(Clone, Copy, PartialEq)]
+enum About {
+    Anything,
+    Filling,
+    Passing,
+    Racing,
+}
+
 impl Random {
     fn new(seed: u64) -> Self {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
@@ -51,18 +60,22 @@ impl Random {
         }
     }
 
-    /// One of few statements, about turns and one register: short programs in which names and values matter.
-    fn turn_stmt(&mut self) -> String {
-        let all = [
-            "r := turn;",
-            "r := x;",
-            "r := x;",
-            "turn.cas(0, ME);",
-            "while (1 == 1) turn.cas(ME, YOU);",
-            "skip;",
-            "r := 0;",
-        ];
-        self.pick(&all).to_owned()
+    /// One of few statements: about a register that is filled from several variables, about turns, or about who comes first. In
+    /// short programs of them names and values matter.
+    fn short_stmt(&mut self, about: About) -> String {
+        let all: &[&str] = match about {
+            About::Filling => &["r := turn;", "r := turn;", "r := x;", "r := x;", "r := x;", "skip;", "r := 0;"],
+            About::Passing => &["turn.cas(0, ME);", "while (1 == 1) turn.cas(ME, YOU);", "skip;", "r := turn;"],
+            About::Racing | About::Anything => &[
+                "r := turn.swap(YOU)^RA;",
+                "assume(r != ME);",
+                "r := x.swap(2)^RA;",
+                "assume(r != 2);",
+                "r := turn;",
+                "skip;",
+            ],
+        };
+        self.pick(all).to_owned()
     }
 
     fn thread(stmts: &[String], me: &str, you: &str) -> String {
@@ -71,14 +84,58 @@ impl Random {
         format!("thread t{me} {{ r := 0; s := 0; {} }}\n", body.replace("ME", me).replace("YOU", you))
     }
 
+    /// What changes places besides the threads.
+    fn exchanges(&mut self) -> String {
+        let vars = self.pick(&["f1 <-> f2", "f1 <-> f2", "f1 <-> f2", "f1 <-> f2", "value x 1 <-> 2", ""]);
+        let values =
+            self.pick(&["value turn 1 <-> 2", "value turn 1 <-> 2", "value turn 1 <-> 2", "value turn 1 <-> -1", ""]);
+        let with: Vec<&str> = [vars, values].into_iter().filter(|part| !part.is_empty()).collect();
+        with.join(", ")
+    }
+
+    /// A claim about registers, places and variables.
+    fn invariant(&mut self, name: &str, labels: u64) -> String {
+        let (a, b) = (self.below(labels) + 1, self.below(labels) + 1);
+        let (t, u) = (self.pick(&["t1", "t2"]), self.pick(&["t1", "t2"]));
+        let (r, value) = (self.pick(&["r", "s"]), self.pick(&["-1", "0", "1", "2"]));
+        match self.below(4) {
+            0 => format!("invariant {name}: pc(t1) == {a} && pc(t2) == {b} => r@{t} != {value};\n"),
+            1 => format!("invariant {name}: {r}@t1 + {r}@t2 != {value};\n"),
+            2 => format!("invariant {name}: pc({t}) == {a} => definite({u}, turn, {value});\n"),
+            _ => format!("invariant {name}: pc({t}) == end => possible({u}, x, {value});\n"),
+        }
+    }
+
+    /// Claims about one register. At certain places of both threads: a state and its image differ there. Or at any: then threads
+    /// need not rest at every place.
+    fn short_invariants(&mut self, labels: u64, about: About) -> String {
+        if about != About::Filling {
+            return format!("invariant i: r@t1 + r@t2 != {};\n", self.pick(&["0", "1", "2", "5"]));
+        }
+        // If claims are about one thread only, a register is needed in one thread and not in the other.
+        let threads: &[&str] = if self.below(3) == 0 { &["t1", "t2"] } else { &["t1"] };
+        let claim = |name: &str| {
+            let (a, b) = (self.below(labels) + 1, self.below(labels) + 1);
+            let (t, value) = (self.pick(threads), self.pick(&["0", "1", "1", "2"]));
+            format!("invariant {name}: pc(t1) == {a} && pc(t2) == {b} => r@{t} != {value};\n")
+        };
+        ["i", "j", "k"].map(claim).concat()
+    }
+
     /// Two threads that are often the same under other names, and what is declared and claimed of them.
     fn program(&mut self) -> String {
-        let about_turns = self.below(2) == 0;
+        let about = match self.below(6) {
+            0..3 => About::Anything,
+            3 => About::Filling,
+            4 => About::Passing,
+            _ => About::Racing,
+        };
+        let is_short = about != About::Anything;
         let n = 2 + self.below(3);
         let stmts: Vec<String> =
-            (0..n).map(|_| if about_turns { self.turn_stmt() } else { self.stmt(false) }).collect();
+            (0..n).map(|_| if is_short { self.short_stmt(about) } else { self.stmt(false) }).collect();
         let mut others = stmts.clone();
-        if !about_turns && self.below(3) == 0 {
+        if !is_short && self.below(3) == 0 {
             let at = self.below(others.len() as u64) as usize;
             others[at] = self.stmt(false);
         }
@@ -89,22 +146,13 @@ impl Random {
         );
         text += &Self::thread(&stmts, "1", "2");
         text += &Self::thread(&others, "2", "1");
-        let vars = self.pick(&["f1 <-> f2", "f1 <-> f2", "f1 <-> f2", "f1 <-> f2", "value x 1 <-> 2", ""]);
-        let values =
-            self.pick(&["value turn 1 <-> 2", "value turn 1 <-> 2", "value turn 1 <-> 2", "value turn 1 <-> -1", ""]);
-        let with: Vec<&str> = [vars, values].into_iter().filter(|part| !part.is_empty()).collect();
-        let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
+        let with = if is_short && self.below(4) != 0 { "value turn 1 <-> 2".to_owned() } else { self.exchanges() };
+        let with = if with.is_empty() { with } else { format!(" with {with}") };
         text += &format!("symmetric t1, t2{with};\n");
-        for name in ["i", "j", "k"] {
-            let (a, b) = (self.below(4) + 1, self.below(4) + 1);
-            let (t, u) = (self.pick(&["t1", "t2"]), self.pick(&["t1", "t2"]));
-            let (r, value) = (self.pick(&["r", "s"]), self.pick(&["-1", "0", "1", "2"]));
-            text += &match self.below(4) {
-                0 => format!("invariant {name}: pc(t1) == {a} && pc(t2) == {b} => r@{t} != {value};\n"),
-                1 => format!("invariant {name}: {r}@t1 + {r}@t2 != {value};\n"),
-                2 => format!("invariant {name}: pc({t}) == {a} => definite({u}, turn, {value});\n"),
-                _ => format!("invariant {name}: pc({t}) == end => possible({u}, x, {value});\n"),
-            };
+        if is_short {
+            text += &self.short_invariants(n, about);
+        } else {
+            ["i", "j", "k"].iter().for_each(|name| text += &self.invariant(name, n));
         }
         let (a, b) = (self.pick(&["0", "1", "2"]), self.pick(&["0", "1", "2"]));
         text + &format!("outcome o: r@t1 == {a} && s@t2 == {b};\n")

@@ -10,6 +10,7 @@ const USAGE: &str =
     "soak FROM TO [OPTION]…: compares engines and reductions on random C programs with the seeds FROM up to TO
 
   --profile P   only programs of this profile
+  --engines E,… only these engines
   --threads N   workers
   --most N      stop after so many differences
   --effort N    of each run of an engine
@@ -19,7 +20,7 @@ const USAGE: &str =
   --show        print the programs instead of running them";
 
 /// The options that have a value.
-const VALUES: &[&str] = &["--profile", "--threads", "--most", "--effort", "--seconds", "--out"];
+const VALUES: &[&str] = &["--profile", "--engines", "--threads", "--most", "--effort", "--seconds", "--out"];
 
 /// Whether a call is one that the usage describes.
 fn is_call(arguments: &[String]) -> bool {
@@ -53,6 +54,7 @@ fn main() {
     plan.n_threads = option("--threads").and_then(|n| n.parse().ok()).unwrap_or(1);
     plan.most_differences = option("--most").and_then(|n| n.parse().ok()).unwrap_or(3);
     plan.effort = option("--effort").and_then(|n| n.parse().ok()).unwrap_or(plan.effort);
+    plan.engines = option("--engines").map_or_else(Vec::new, |all| all.split(',').map(str::to_owned).collect());
     plan.time = option("--seconds").and_then(|n| n.parse().ok()).map(Duration::from_secs);
     plan.shrinks = !has("--no-shrink");
     if has("--show") {

@@ -108,11 +108,19 @@ const MOST_EVENTS: u32 = 1_000;
 pub struct Panel<'f> {
     session: Session<'f>,
     effort: u64,
+    /// Only these engines are asked; all, if there are none.
+    engines: Vec<String>,
 }
 
 impl<'f> Panel<'f> {
     pub fn new(files: &'f MemoryFiles, effort: u64) -> Panel<'f> {
-        Panel { session: Session::new(files, Cancel::new()), effort }
+        Panel { session: Session::new(files, Cancel::new()), effort, engines: Vec::new() }
+    }
+
+    /// The same with some engines only, which is faster.
+    #[must_use]
+    pub fn with_engines(self, engines: &[String]) -> Panel<'f> {
+        Panel { engines: engines.to_vec(), ..self }
     }
 
     pub fn ask(&self, program: &treville_ir::Program, model: &str, way: &'static str) -> Answer {
@@ -130,6 +138,9 @@ impl<'f> Panel<'f> {
         let Some(way) = WAYS.iter().find(|known| known.name == way) else {
             return Answer::Unknown(format!("nothing is called {way}"));
         };
+        if !self.engines.is_empty() && !self.engines.iter().any(|engine| engine == way.engine) {
+            return Answer::Unknown("not asked".to_owned());
+        }
         let mut options = Options::default();
         options.model.name = Some(model.to_owned());
         if model.starts_with(OWN) {

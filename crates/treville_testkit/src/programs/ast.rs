@@ -60,6 +60,8 @@ pub enum Expr {
     Argument,
     Bin(Bin, Box<Expr>, Box<Expr>),
     Not(Box<Expr>),
+    /// The lowest byte, as a number with a sign.
+    Narrow(Box<Expr>),
     IsNull(Node),
     SameNode(Node, Node),
     IsZero(Word),

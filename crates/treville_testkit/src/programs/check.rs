@@ -107,7 +107,7 @@ fn depends_on_addresses(program: &Program) -> bool {
         match e {
             Expr::LessWord(..) => true,
             Expr::Bin(_, a, b) => looks(a) || looks(b),
-            Expr::Not(a) => looks(a),
+            Expr::Not(a) | Expr::Narrow(a) => looks(a),
             _ => false,
         }
     }
@@ -140,7 +140,7 @@ fn relevant(program: &Program, model: &str) -> Vec<Reduction> {
     Reduction::all().filter(matters).collect()
 }
 
-/// Asks everybody about a program, compares all that can be compared.
+/// Asks all engines about a program, with and without reductions, and compares all that can be compared.
 pub fn check(panel: &Panel<'_>, program: &Program, lowered: &treville_ir::Program, model: &str) -> Report {
     let mut report = Report::default();
     let relevant = relevant(program, model);

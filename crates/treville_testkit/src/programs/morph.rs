@@ -11,7 +11,7 @@ pub enum Morph {
     Creation,
     /// Variables have other names, and so other addresses.
     Renaming,
-    /// Statements that are never reached, and writes to registers that nobody reads.
+    /// Statements that are never reached, and writes to registers that are never read.
     DeadCode,
     /// Structs are copied field by field.
     CopyByFields,

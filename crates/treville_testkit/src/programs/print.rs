@@ -185,6 +185,7 @@ impl Printer<'_> {
             Expr::Argument => "(int)(intptr_t)arg".into(),
             Expr::Bin(op, a, b) => format!("({} {} {})", self.expr(a), sign(*op), self.expr(b)),
             Expr::Not(a) => format!("!{}", self.expr(a)),
+            Expr::Narrow(a) => format!("(int8_t)({})", self.expr(a)),
             Expr::IsNull(n) => format!("(n{n} == 0)"),
             Expr::SameNode(n, m) => format!("(n{n} == n{m})"),
             Expr::IsZero(d) => format!("(d{d} == 0)"),

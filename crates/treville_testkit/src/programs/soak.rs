@@ -35,6 +35,8 @@ pub struct Plan {
     pub profile: Option<Profile>,
     /// For each question to an engine.
     pub effort: u64,
+    /// Only these engines are asked; all, if there are none.
+    pub engines: Vec<String>,
     /// After so many differences the campaign ends.
     pub most_differences: usize,
     pub shrinks: bool,
@@ -44,8 +46,16 @@ pub struct Plan {
 
 impl Plan {
     pub fn new(seeds: Range<u64>) -> Plan {
-        let effort = 300;
-        Plan { seeds, n_threads: 1, profile: None, effort, most_differences: 3, shrinks: true, time: None }
+        Plan {
+            seeds,
+            n_threads: 1,
+            profile: None,
+            effort: 300,
+            engines: Vec::new(),
+            most_differences: 3,
+            shrinks: true,
+            time: None,
+        }
     }
 }
 
@@ -86,12 +96,12 @@ fn claim(program: &Program, rng: &mut Rng) -> Option<Claim> {
     });
     let joined = |t: u8| program.main.contains(&Stmt::Join(t));
     places.retain(|place| !matches!(place, Place::Left(t, _) if !joined(*t)));
-    if places.is_empty() || rng.percent(40) {
+    if places.is_empty() || rng.percent(30) {
         return None;
     }
     let sampled = (0..4).find_map(|_| turns::sample(program, &places, rng));
     let mut values = sampled.unwrap_or_else(|| places.iter().map(|_| rng.below(3) as i32).collect());
-    if rng.percent(20) {
+    if rng.percent(15) {
         let i = rng.below(values.len());
         values[i] += 1;
     }
@@ -215,7 +225,7 @@ pub struct Finding {
     pub text: String,
 }
 
-/// Runs a campaign; `seen` hears of each difference, and of each batch that is done.
+/// Runs a campaign; `seen` is called for each difference, and for each batch that is done.
 pub fn run(plan: &Plan, seen: &(dyn Fn(Event<'_>) + Sync)) -> (Tally, Vec<Finding>) {
     let next = AtomicU64::new(plan.seeds.start);
     let total = Mutex::new((Tally::default(), Vec::new()));
@@ -258,7 +268,7 @@ fn batch(plan: &Plan, seeds: Range<u64>, seen: &dyn Fn(Event<'_>)) -> (Tally, Ve
     let all: Vec<Drawn> = seeds.map(|seed| of_seed(seed, plan.profile)).collect();
     let programs: Vec<Program> = all.iter().map(|drawn| drawn.program.clone()).collect();
     let files = own_texts();
-    let panel = Panel::new(&files, plan.effort);
+    let panel = Panel::new(&files, plan.effort).with_engines(&plan.engines);
     let (mut tally, mut findings) = (Tally::default(), Vec::new());
     let start = Instant::now();
     let lowered = compile(&programs);

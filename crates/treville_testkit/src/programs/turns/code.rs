@@ -177,6 +177,7 @@ fn shifted_expr(e: &Expr) -> Expr {
         Expr::Reg(r) => Expr::Reg(r + SHIFT),
         Expr::Bin(op, a, b) => Expr::Bin(*op, Box::new(shifted_expr(a)), Box::new(shifted_expr(b))),
         Expr::Not(a) => Expr::Not(Box::new(shifted_expr(a))),
+        Expr::Narrow(a) => Expr::Narrow(Box::new(shifted_expr(a))),
         other => other.clone(),
     }
 }

@@ -151,7 +151,7 @@ impl State {
         }
     }
 
-    /// One access or operation of a thread, with everything around it that nobody sees.
+    /// One access or operation of a thread, with everything around it that other threads do not see.
     pub(super) fn step(&mut self, code: &Code, thread: usize, choice: usize) -> Moved {
         if self.threads[thread].status == Status::Done {
             return Moved::Waits;
@@ -233,6 +233,7 @@ impl State {
             Expr::Reg(r) => thread.regs[usize::from(*r)],
             Expr::Argument => thread.argument as i32,
             Expr::Not(a) => i32::from(self.eval(id, a) == 0),
+            Expr::Narrow(a) => i32::from(self.eval(id, a) as i8),
             Expr::IsNull(n) => i32::from(thread.nodes[usize::from(*n)] == 0),
             Expr::SameNode(n, m) => i32::from(thread.nodes[usize::from(*n)] == thread.nodes[usize::from(*m)]),
             Expr::IsZero(d) => i32::from(thread.words[usize::from(*d)] == 0),

@@ -1,0 +1,126 @@
+//! Loops that wait, and loops that try again.
+
+use super::super::ast::{Bin, Expr, Fetch, Order, Place, Stmt};
+use super::Draw;
+
+impl Draw<'_> {
+    /// A loop that waits for a value.
+    pub(super) fn await_loop(&mut self, out: &mut Vec<Stmt>) {
+        let mut body = Vec::new();
+        let r = self.load(&mut body);
+        let done = Stmt::BreakIf(self.test(r));
+        if self.rng.percent(60) {
+            body.push(done);
+            self.waiting(&mut body);
+        } else {
+            self.waiting(&mut body);
+            body.push(done);
+        }
+        out.push(Stmt::Loop(body));
+    }
+
+    /// A loop that undoes its update where it has to wait.
+    pub(super) fn await_undo(&mut self, out: &mut Vec<Stmt>) {
+        let (r, place, order) = (self.reg(), self.atomic(), self.update_order());
+        let mut body = vec![Stmt::Fetch(r, Fetch::Add, place.clone(), Expr::Const(1), order)];
+        body.push(Stmt::BreakIf(self.test(r)));
+        let (s, order) = (self.reg(), self.update_order());
+        self.waiting(&mut body);
+        body.push(Stmt::Fetch(s, Fetch::Sub, place, Expr::Const(1), order));
+        out.push(Stmt::Loop(body));
+    }
+
+    /// A loop around a compare-exchange.
+    pub(super) fn retry_loop(&mut self, out: &mut Vec<Stmt>) {
+        let (place, order) = (self.atomic(), self.load_order());
+        self.retry(place, order, out, |draw, body| {
+            if draw.rng.percent(40) {
+                draw.waiting(body);
+            }
+        });
+    }
+
+    /// The same with a write to an object that may be private.
+    pub(super) fn retry_writing(&mut self, out: &mut Vec<Stmt>) {
+        let (place, order) = (self.atomic(), self.load_order());
+        if self.rng.percent(40) {
+            self.encoded(out);
+        }
+        self.retry(place, order, out, |draw, body| {
+            let order = draw.store_order();
+            let seen = Expr::Reg(draw.last());
+            let write = Stmt::Store(Place::NodeNumber(0), seen, order);
+            body.push(Stmt::If(Expr::Not(Box::new(Expr::IsNull(0))), vec![write], Vec::new()));
+        });
+    }
+
+    /// The same on a pointer, with accesses to the object.
+    pub(super) fn retry_node(&mut self, out: &mut Vec<Stmt>) {
+        let order = self.load_order();
+        out.push(Stmt::LoadNode(0, 0, order));
+        let mut body = vec![Stmt::If(Expr::IsNull(0), vec![Stmt::Return], Vec::new())];
+        if self.rng.percent(85) {
+            self.use_node(0, &mut body);
+        }
+        let (ok, order, fail) = (self.reg(), self.update_order(), self.fail_order());
+        body.push(Stmt::CasNode { ok, at: 0, expected: 0, new: 1, order, fail });
+        body.push(Stmt::BreakIf(Expr::Reg(ok)));
+        out.push(Stmt::Loop(body));
+        if self.rng.percent(25) {
+            out.push(Stmt::Free(0));
+        }
+    }
+
+    pub(super) fn fail_order(&mut self) -> Order {
+        self.rng.pick(&[Order::Relaxed, Order::Relaxed, Order::Acquire, Order::SeqCst])
+    }
+
+    /// What a round of a loop does beside waiting.
+    pub(super) fn waiting(&mut self, body: &mut Vec<Stmt>) {
+        match self.rng.below(8) {
+            0..3 => {
+                let (r, place) = (self.reg(), self.plain());
+                body.push(Stmt::Load(r, place, Order::Plain));
+            }
+            3 => {
+                self.load(body);
+            }
+            4 => {
+                let r = self.load(body);
+                let cond = self.test(r);
+                let (s, place) = (self.reg(), self.plain());
+                body.push(Stmt::If(cond, vec![Stmt::Load(s, place, Order::Plain)], Vec::new()));
+            }
+            5 => {
+                let r = self.load(body);
+                let cond = self.test(r);
+                body.push(Stmt::If(cond, vec![Stmt::Return], Vec::new()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Load, then compare and exchange until that succeeds.
+    pub(super) fn retry(
+        &mut self,
+        place: Place,
+        order: Order,
+        out: &mut Vec<Stmt>,
+        round: impl Fn(&mut Self, &mut Vec<Stmt>),
+    ) {
+        let r = self.reg();
+        out.push(Stmt::Load(r, place.clone(), order));
+        let mut body = Vec::new();
+        round(self, &mut body);
+        let (ok, order, fail) = (self.reg(), self.update_order(), self.fail_order());
+        let add = Expr::Const([1, 1, 10][self.rng.below(3)]);
+        let new = if self.rng.percent(70) {
+            Expr::Bin(Bin::Add, Box::new(Expr::Reg(r)), Box::new(add))
+        } else {
+            self.value()
+        };
+        body.push(Stmt::Cas { ok, place, expected: r, new, order, fail });
+        body.push(Stmt::BreakIf(Expr::Reg(ok)));
+        out.push(Stmt::Loop(body));
+    }
+}
