@@ -18,7 +18,7 @@ use treville_task::{
     Scope, Semantics, Silent, Stats, StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
-use treville_vm::bytecode::{self, Image, Parts, RunOptions, SiteKind};
+use treville_vm::bytecode::{self, Image, Keeps, Parts, RunOptions, SiteKind};
 
 #[derive(Default)]
 pub struct Explore;
@@ -135,7 +135,9 @@ impl Explore {
         let finds_fault = |model: &Model| replay::finds_fault(model, judged.is_none());
         let faults = task.reference.as_ref().is_some_and(|reference| finds_fault(&reference.model));
         let mut parts = Parts::new();
-        let mut before: Option<Explored> = None;
+        // What was explored, and which iterations are still to be kept, each in a pass of its own.
+        let mut first: Option<(Explored, Vec<Keeps>)> = None;
+        let mut shared_hazards = false;
         loop {
             let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
             let judge = || {
@@ -155,7 +157,9 @@ impl Explore {
                 return Err(Unsupported { what, span: None });
             }
             let program = &*task.program;
-            let job = search::Job { program, image: &image, rules, judge: &judge, options: &options, monitor };
+            let children = first.as_ref().map_or(&[][..], |(first, _)| &first.children);
+            let job =
+                search::Job { program, image: &image, rules, judge: &judge, options: &options, monitor, children };
             let explored = search::explore(&job, &mut |ended| {
                 if let Some(states) = &mut states {
                     states.add(ended);
@@ -165,22 +169,33 @@ impl Explore {
                 // What was taken on trust, and has failed since, is looked at once more.
                 Ok(_) if options.run.trusts && image.trusts_in_vain() && !options.cancel.is_due() => {
                     options.run.trusts = false;
+                    first = None;
+                    image.keep_rounds(None);
+                }
+                // Who sets a hazard pointer of another thread changes what that one sees of it.
+                Ok(explored) if !shared_hazards && explored.dropped.share_hazards() && explored.is_all() => {
+                    (shared_hazards, options.run.attempt_blocks, first) = (true, false, None);
+                    image = image.with_changes(false, true);
+                    image.keep_rounds(None);
                 }
                 Ok(explored) => {
-                    if let Some(before) = before {
-                        return Ok(outcome(task, before.confirmed_by(explored), states));
-                    }
-                    let doubts = explored.doubts(faults);
-                    if doubts.is_empty() || !explored.is_all() {
+                    let (explored, mut doubts) = match first {
+                        Some((first, doubts)) => (first.confirmed_by(explored), doubts),
+                        None => {
+                            let doubts = explored.doubts(faults);
+                            (explored, doubts)
+                        }
+                    };
+                    let Some(keeps) = doubts.pop().filter(|_| explored.is_all()) else {
                         return Ok(outcome(task, explored, states));
-                    }
-                    image.keep_rounds(doubts);
-                    before = Some(explored);
+                    };
+                    image.keep_rounds(Some(keeps));
+                    first = Some((explored, doubts));
                 }
                 Err((access, cuts)) => {
-                    before = None;
+                    first = None;
                     *parts.entry(access).or_default() |= cuts;
-                    image = compile(task, &parts, judged.is_some())?;
+                    image = compile(task, &parts, judged.is_some())?.with_changes(false, shared_hazards);
                 }
             }
         }

@@ -276,7 +276,7 @@ impl<'a> Builder<'a> {
                     self.runner.give_from(self.image, graph.words(self.image, e), first..first + parts as u32);
                 }
                 // Its handle is no secret.
-                Step::Spawn { .. } => self.runner.give(self.image, value + 1),
+                Step::Spawn { .. } => self.runner.give_from(self.image, [value + 1, 0], 0..0),
                 _ => {}
             }
         }

@@ -53,9 +53,11 @@ struct Table {
 }
 
 impl Numbers {
-    /// For a program that starts with so many threads.
-    pub(crate) fn new(threads: u16) -> Self {
-        Numbers(Mutex::new(Table { threads, ..Table::default() }))
+    /// For a program that starts with so many threads, and in which some others have numbers already.
+    pub(crate) fn new(threads: u16, children: &[(Child, u16)]) -> Self {
+        let threads = children.iter().map(|(_, number)| number + 1).fold(threads, u16::max);
+        let children = children.iter().copied().collect();
+        Numbers(Mutex::new(Table { threads, children, ..Table::default() }))
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {

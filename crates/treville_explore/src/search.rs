@@ -35,7 +35,7 @@ use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, IndexVec, Span};
 use treville_ir::{Failure, FuncId, Mark, Op, Program, Reg, Storage, may_run};
-use treville_task::{Monitor, Observer, Reduction, Reductions, Reference, StopReason, Story, Violation};
+use treville_task::{Child, Monitor, Observer, Reduction, Reductions, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Access, Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
 /// What is explored and how far.
@@ -87,6 +87,8 @@ pub(crate) struct Explored {
     pub(crate) dropped: Dropped,
     /// Where threads were created.
     pub(crate) spawns: BTreeSet<Span>,
+    /// The numbers of threads that others have started.
+    pub(crate) children: Vec<(Child, u16)>,
 }
 
 impl Explored {
@@ -129,6 +131,8 @@ pub(crate) struct Job<'a> {
     pub(crate) judge: &'a (dyn Fn() -> Option<Judge<'a>> + Sync),
     pub(crate) options: &'a Options,
     pub(crate) monitor: &'a dyn Monitor,
+    /// The numbers that threads have had before.
+    pub(crate) children: &'a [(Child, u16)],
 }
 
 /// Explores all executions of a compiled program; `ended` is told of each complete one. A judge, if there is one, knows the
@@ -622,6 +626,7 @@ impl<'a, 'j> Search<'a, 'j> {
         let e = self.graph.push(Label { state, ..label });
         self.graph.set_clocks(e, &self.rules);
         self.note_change(e);
+        self.note_hazard(e);
         self.follow_twin(e);
         e
     }
@@ -641,7 +646,10 @@ impl<'a, 'j> Search<'a, 'j> {
         self.make_room();
         let mut args = Vec::new();
         self.threads[t].runner.spawn_args(self.image, &mut args);
-        let twin = if self.symmetry { self.twin_of_next(thread, func, &args) } else { None };
+        let twin = if self.symmetry { self.twin_of_next(thread, child, func, &args) } else { None };
+        if twin.is_some() {
+            self.explored.dropped.note_twins();
+        }
         self.explored.spawns.insert(self.image.site(site).span);
         let e = self.add(thread, Kind::Spawn, Mode::RELAXED, u64::from(child), INIT, Some(site));
         let entry = &mut self.graph.threads[usize::from(child)];

@@ -349,7 +349,9 @@ impl Search<'_, '_> {
         let loc = self.graph.label(e).loc;
         let writes = &mut self.graph.locations[loc as usize].writes;
         writes.insert(place as usize, e);
-        place as usize + 1 == writes.len()
+        let latest = place as usize + 1 == writes.len();
+        self.note_write(e);
+        latest
     }
 
     /// Puts a write in its place and checks what that means.

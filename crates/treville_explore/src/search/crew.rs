@@ -54,7 +54,7 @@ pub(super) struct Member<'a> {
 /// with what could be promised before, until nothing is new. The last one finds them all.
 pub(super) fn explore(job: &Job<'_>, shape: &Shape, ended: &mut dyn FnMut(&Ended<'_>)) -> Result<Explored, Stop> {
     let size = job.options.workers.max(1);
-    let numbers = || Arc::new(Numbers::new(job.program.roots.len() as u16));
+    let numbers = || Arc::new(Numbers::new(job.program.roots.len() as u16, job.children));
     let mut crew = Crew {
         numbers: numbers(),
         notes: Mutex::default(),
@@ -97,6 +97,7 @@ pub(super) fn explore(job: &Job<'_>, shape: &Shape, ended: &mut dyn FnMut(&Ended
         observer.end(crew.numbers.children());
     }
     explored.estimate = crew.estimate;
+    explored.children = crew.numbers.children();
     Ok(explored)
 }
 

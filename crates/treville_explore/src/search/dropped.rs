@@ -1,105 +1,146 @@
-//! What dropped rounds have read, and what others do to it later.
+//! What dropped iterations have read, and what others do to it later.
 //!
-//! A round of a loop that is not explored ([`treville_vm::bytecode`]) takes its reads along. Each of them could be wrong by
-//! itself: race with a write `w`, or be too late for a free. If `w` does not depend on what the thread does after the round, the
-//! graph in which the thread stands at the end of the round has both, and the read is checked there. Otherwise `w` is explored
-//! without the round. It depends on an event after the round, by program order and reads-from, but that event does not happen before it.
-//! So whenever something is written or freed, the threads are noted of which it depends on more than what happens before it.
-//! If one of them has read the same in a dropped round, that is not proof of a mistake, but all is explored
-//! once more, and such rounds are kept.
+//! An iteration of a loop that is not explored ([`treville_vm::bytecode`]) takes its reads along. Each of them could be wrong by
+//! itself: race with an access `w`, or be too late for a free. If `w` does not depend on what the thread does after the iteration, the
+//! graph in which the thread stands at the end of the iteration has both, and the read is checked there. Otherwise `w` is explored
+//! without the iteration. It depends on an event after it, by program order and reads-from, but that event does not happen before it.
+//! So whenever something is accessed or freed, it is noted of which threads it depends on more than what happens before it
+//! ([`Later`]), and of dropped iterations what they have read ([`doubts::Read`]). Where the two fit together ([`doubts`]), that is
+//! not proof of a mistake, but all is explored once more, and one such iteration is kept.
+
+mod doubts;
+mod guards;
 
 use super::{Explored, Search};
-use crate::graph::{EventId, INIT, Kind, LocId, Made, Row};
+use crate::graph::{EventId, INIT, Kind, Label, LocId, Made, Row};
 use crate::memory::Owner;
+use doubts::Read;
+use guards::Guards;
 use std::collections::{BTreeMap, BTreeSet};
 use treville_ir::Wait;
-use treville_vm::bytecode::{SiteId, SiteKind, Step};
+use treville_vm::bytecode::{Keeps, SiteId, SiteKind, Step};
 
-/// The reads of dropped rounds, and what is done later, each with the thread that has dropped the round, or may have.
+/// The reads of dropped iterations, and what is done later.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Dropped {
     reads: BTreeMap<Place, Read>,
     /// Those of an unknown element of an array, which have no location.
-    selections: BTreeSet<SiteId>,
-    /// Of each location and each kind of change, the threads.
-    changes: Vec<[Threads; 3]>,
-    /// The objects that are freed, by their addresses.
-    frees: BTreeMap<u64, Threads>,
+    selections: BTreeSet<(u16, SiteId)>,
+    /// Of each location, its address and who accesses it how.
+    accesses: Vec<(u64, Noted<Access>)>,
+    /// The objects that are freed, or retired, by their addresses.
+    frees: BTreeMap<u64, Noted<Removal>>,
+    guards: Guards,
+    /// Some threads are equal, and only some of the executions in which they change places were explored.
+    twins: bool,
 }
 
-/// A read: the thread, where, and by which instruction.
-type Place = (u16, LocId, SiteId);
+/// A read: the thread, the address, and the instruction.
+type Place = (u16, u64, SiteId);
 
-/// A set of threads, one bit for each; if there are many, some share one, which is too many at worst.
-type Threads = u64;
-
-fn bit(thread: u16) -> Threads {
-    1 << (thread % 64)
-}
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Read {
-    plain: bool,
-    /// It is that of an update, which may write what it has read.
-    update: bool,
-    /// The object, if the program made it.
-    object: Option<u64>,
-}
-
-/// An access that can race with what a dropped round reads or writes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Change {
+/// An access that can race with what a dropped iteration reads or writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Access {
     AtomicWrite,
     PlainWrite,
     PlainRead,
 }
 
-impl Read {
-    /// Whether another access at the same place can race with this one.
-    fn conflicts(&self, change: Change) -> bool {
-        match change {
-            Change::AtomicWrite => self.plain,
-            Change::PlainWrite => true,
-            Change::PlainRead => self.update,
+/// How an object comes to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Removal {
+    Free,
+    Retire,
+}
+
+/// Events that depend on more of a thread than what happens before them: all of the same kind, by the same thread.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Later {
+    /// The thread that may have dropped an iteration.
+    dropper: u16,
+    by: u16,
+    /// The last position of such an event in its thread.
+    position: u16,
+    /// How many events of the dropper happen before it, at least.
+    ordered: u16,
+    /// How many lead to it, at most.
+    leading: u16,
+}
+
+impl Later {
+    /// What also stands for another one, of the same threads.
+    fn with(self, other: Later) -> Later {
+        Later {
+            position: self.position.max(other.position),
+            ordered: self.ordered.min(other.ordered),
+            leading: self.leading.max(other.leading),
+            ..self
         }
     }
+}
+
+/// Events of some kinds: one entry for each kind and pair of threads.
+type Noted<K> = Vec<(K, Later)>;
+
+fn note<K: PartialEq>(list: &mut Noted<K>, kind: K, later: Later) {
+    let same = |(k, l): &&mut (K, Later)| *k == kind && (l.dropper, l.by) == (later.dropper, later.by);
+    match list.iter_mut().find(same) {
+        Some((_, noted)) => *noted = noted.with(later),
+        None => list.push((kind, later)),
+    }
+}
+
+fn note_all<K: PartialEq>(list: &mut Noted<K>, others: Noted<K>) {
+    others.into_iter().for_each(|(kind, later)| note(list, kind, later));
 }
 
 impl Dropped {
     pub(crate) fn add(&mut self, other: Dropped) {
-        self.reads.extend(other.reads);
-        self.selections.extend(other.selections);
-        self.changes.resize(self.changes.len().max(other.changes.len()), [0; 3]);
-        for (mine, others) in self.changes.iter_mut().zip(other.changes) {
-            mine.iter_mut().zip(others).for_each(|(mine, others)| *mine |= others);
+        for (place, read) in other.reads {
+            self.note_read(place, read);
         }
-        other.frees.into_iter().for_each(|(object, threads)| *self.frees.entry(object).or_default() |= threads);
+        self.selections.extend(other.selections);
+        for (loc, (addr, list)) in other.accesses.into_iter().enumerate().filter(|(_, (_, list))| !list.is_empty()) {
+            note_all(self.accesses_at(loc as LocId, addr), list);
+        }
+        for (object, list) in other.frees {
+            note_all(self.frees.entry(object).or_default(), list);
+        }
+        self.guards.add(other.guards);
+        self.twins |= other.twins;
     }
 
-    /// The sites of reads in dropped rounds.
-    pub(crate) fn sites(&self) -> BTreeSet<SiteId> {
-        self.reads.keys().map(|place| place.2).chain(self.selections.iter().copied()).collect()
+    fn note_read(&mut self, place: Place, read: Read) {
+        match self.reads.get_mut(&place) {
+            Some(noted) => noted.add(read),
+            None => {
+                self.reads.insert(place, read);
+            }
+        }
     }
 
-    /// Those of reads that may be wrong.
-    pub(crate) fn doubtful(&self) -> BTreeSet<SiteId> {
-        let changes = [Change::AtomicWrite, Change::PlainWrite, Change::PlainRead];
-        let races = |(thread, loc, _): &Place, read: &Read| {
-            let of = self.changes.get(*loc as usize).copied().unwrap_or_default();
-            changes.iter().any(|change| read.conflicts(*change) && of[*change as usize] & bit(*thread) != 0)
-        };
-        let is_late = |(thread, ..): &Place, read: &Read| {
-            let freed = read.object.and_then(|object| self.frees.get(&object));
-            freed.is_some_and(|threads| threads & bit(*thread) != 0)
-        };
-        let doubtful = self.reads.iter().filter(|(place, read)| races(place, read) || is_late(place, read));
-        let wrong = doubtful.map(|(place, _)| place.2);
-        wrong.chain(self.selections.iter().copied()).collect()
+    fn accesses_at(&mut self, loc: LocId, addr: u64) -> &mut Noted<Access> {
+        let loc = loc as usize;
+        if self.accesses.len() <= loc {
+            self.accesses.resize(loc + 1, (0, Vec::new()));
+        }
+        self.accesses[loc].0 = addr;
+        &mut self.accesses[loc].1
+    }
+
+    /// Notes that some threads are equal.
+    pub(super) fn note_twins(&mut self) {
+        self.twins = true;
+    }
+
+    /// Whether several threads use the same hazard pointer.
+    pub(crate) fn share_hazards(&self) -> bool {
+        self.guards.are_shared()
     }
 }
 
 impl Explored {
-    /// The same, with what was found when doubtful rounds were kept.
+    /// The same, with what was found when doubtful iterations were kept.
     pub(crate) fn confirmed_by(self, again: Explored) -> Explored {
         Explored {
             violation: again.violation,
@@ -111,76 +152,160 @@ impl Explored {
         }
     }
 
-    /// The reads of dropped rounds for which all is to be explored again: those that may be wrong, or all if the model
-    /// itself can find fault with them.
-    pub(crate) fn doubts(&self, all: bool) -> BTreeSet<SiteId> {
-        if all { self.dropped.sites() } else { self.dropped.doubtful() }
+    /// The iterations that are to be kept, each when all is explored once more: those with a read that may be wrong, one
+    /// thread after the other; or all at once, if the model itself can find fault with them.
+    pub(crate) fn doubts(&self, all: bool) -> Vec<Keeps> {
+        if !all {
+            return self.dropped.doubtful();
+        }
+        let sites = self.dropped.sites();
+        if sites.is_empty() { Vec::new() } else { vec![Keeps { thread: None, sites }] }
     }
 }
 
+/// Where a dropped iteration lies in its thread: the positions between which it begins, and that of its first read.
+#[derive(Clone, Copy)]
+struct Span {
+    from: u16,
+    to: u16,
+    first: usize,
+}
+
 impl Search<'_, '_> {
-    /// If a thread was stopped at the end of a round that is dropped, notes what it has read there; the last read may be
+    /// Whether program order and reads-from have no cycle.
+    fn is_exact(&self) -> bool {
+        self.judge.is_none() && !self.promising
+    }
+
+    /// The first of the threads that are equal to this one.
+    fn first_twin(&self, thread: u16) -> u16 {
+        let twin = |thread: &u16| self.graph.threads[usize::from(*thread)].twin;
+        std::iter::successors(Some(thread), twin).last().unwrap_or(thread)
+    }
+
+    /// If a thread was stopped at the end of an iteration that is dropped, notes what it has read there; the last read may be
     /// at these locations, and no event yet.
     pub(super) fn note_dropped(&mut self, thread: u16, step: Step, tried: &[(LocId, SiteId)]) {
         if !matches!(step, Step::Blocked { wait: Wait::Spin, .. }) {
             return;
         }
-        let t = usize::from(thread);
-        let n = self.threads[t].runner.dropped_reads();
-        let mut left = n.saturating_sub(usize::from(!tried.is_empty()));
-        tried.iter().filter(|_| n > 0).for_each(|(loc, site)| self.note_dropped_read(thread, *loc, *site));
-        for i in (0..self.graph.threads[t].events.len()).rev() {
-            if left == 0 {
-                break;
-            }
-            let label = *self.graph.label(self.graph.threads[t].events[i]);
+        let n = self.threads[usize::from(thread)].runner.dropped_reads();
+        if n == 0 {
+            return;
+        }
+        let span = self.dropped_span(thread, n - usize::from(!tried.is_empty()));
+        for (loc, site) in tried {
+            self.note_dropped_read(thread, span, None, *loc, *site);
+        }
+        for at in span.first..self.graph.threads[usize::from(thread)].events.len() {
+            let e = self.graph.threads[usize::from(thread)].events[at];
+            let label = *self.graph.label(e);
             match (label.kind, label.site) {
-                (Kind::Read | Kind::UpdateRead, Some(site)) => self.note_dropped_read(thread, label.loc, site),
-                (Kind::Selection, Some(site)) => {
-                    self.explored.dropped.selections.insert(site);
+                (Kind::Read | Kind::UpdateRead, Some(site)) => {
+                    self.note_dropped_read(thread, span, Some(e), label.loc, site);
                 }
-                _ => continue,
+                (Kind::Selection, Some(site)) => {
+                    let thread = self.first_twin(thread);
+                    self.explored.dropped.selections.insert((thread, site));
+                }
+                _ => {}
             }
-            left -= usize::from(label.part() == 0);
         }
     }
 
-    fn note_dropped_read(&mut self, thread: u16, loc: LocId, site: SiteId) {
-        if self.explored.dropped.reads.contains_key(&(thread, loc, site)) {
-            return;
+    /// Where the iteration lies that ends a thread and has so many reads there.
+    fn dropped_span(&self, thread: u16, reads: usize) -> Span {
+        let events = &self.graph.threads[usize::from(thread)].events;
+        let is_read = |e: EventId| {
+            let label = self.graph.label(e);
+            (label.kind.reads() || label.kind == Kind::Selection) && label.part() == 0
+        };
+        let mut starts = (0..events.len()).rev().filter(|at| is_read(events[*at]));
+        let first = if reads == 0 { events.len() } else { starts.nth(reads - 1).unwrap_or(0) };
+        // It begins after the read before, but not behind its own first one.
+        let before = (0..first).rev().find(|at| self.graph.label(events[*at]).kind.reads());
+        let from = before.map_or(0, |at| at + 1) as u16;
+        // An attempt is not dropped as a whole: what remains of it may end anywhere.
+        let to = if self.image.has_hazards() { events.len() } else { first } as u16;
+        Span { from, to, first }
+    }
+
+    fn note_dropped_read(&mut self, thread: u16, span: Span, e: Option<EventId>, loc: LocId, site: SiteId) {
+        let addr = self.locations.places[loc as usize].addr;
+        let made = self.made(addr).copied();
+        let mut read = Read {
+            plain: !self.modes[site.0 as usize].read.atomic(),
+            update: matches!(self.image.site(site).kind, SiteKind::Update(_) | SiteKind::Lock),
+            object: made.map(|made| made.addr),
+            from: 0,
+            to: u16::MAX,
+            leading: Vec::new(),
+            guards: BTreeSet::new(),
+        };
+        if self.is_exact() {
+            (read.from, read.to) = (span.from, span.to);
+            read.leading = self.graph.row(e.unwrap_or(self.graph.last_of(thread)), Row::Porf).to_vec();
+            if e.is_none() {
+                let source = self.graph.co_at(loc, self.graph.locations[loc as usize].writes.len());
+                let brought = self.graph.row(source, Row::Porf);
+                read.leading.iter_mut().zip(brought).for_each(|(n, more)| *n = (*n).max(*more));
+            }
         }
-        let plain = !self.modes[site.0 as usize].read.atomic();
-        let update = matches!(self.image.site(site).kind, SiteKind::Update(_) | SiteKind::Lock);
-        let object = self.made(self.locations.places[loc as usize].addr).map(|made| made.addr);
-        self.explored.dropped.reads.insert((thread, loc, site), Read { plain, update, object });
+        if let Some(made) = made.filter(|_| self.image.has_hazards()) {
+            read.guards.insert(self.guards_of(thread, span.first, e, &made));
+        }
+        let place = (self.first_twin(thread), addr, site);
+        self.explored.dropped.note_read(place, read);
     }
 
     /// Notes the threads that lead to a new event by more than what happens before it.
     pub(super) fn note_change(&mut self, e: EventId) {
         let label = *self.graph.label(e);
-        let change = match label.kind {
-            Kind::Write | Kind::UpdateWrite if label.mode.atomic() => Some(Change::AtomicWrite),
-            Kind::Write | Kind::UpdateWrite => Some(Change::PlainWrite),
-            Kind::Read if !label.mode.atomic() => Some(Change::PlainRead),
+        let access = match label.kind {
+            Kind::Write | Kind::UpdateWrite if label.mode.atomic() => Some(Access::AtomicWrite),
+            Kind::Write | Kind::UpdateWrite => Some(Access::PlainWrite),
+            Kind::Read if !label.mode.atomic() => Some(Access::PlainRead),
             Kind::Free => None,
             _ => return,
         };
-        let (before, leading) = (self.graph.row(e, Row::Hb), self.graph.row(e, Row::Porf));
-        if before == leading {
+        if self.graph.row(e, Row::Hb) == self.graph.row(e, Row::Porf) {
             return;
         }
-        let unordered = before.iter().zip(leading).enumerate().filter(|(_, (before, leading))| before < leading);
-        let threads = unordered.fold(0, |all, (thread, _)| all | bit(thread as u16));
-        let dropped = &mut self.explored.dropped;
-        let Some(change) = change else {
-            *dropped.frees.entry(label.value).or_default() |= threads;
+        if label.kind.writes() && self.is_to_unknown_object(&label) {
             return;
-        };
-        let loc = label.loc as usize;
-        if dropped.changes.len() <= loc {
-            dropped.changes.resize(loc + 1, [0; 3]);
         }
-        dropped.changes[loc][change as usize] |= threads;
+        if access.is_none() && self.is_retired(e) {
+            self.note_retired(e);
+        }
+        for dropper in 0..self.graph.stride() {
+            let ordered = self.graph.row(e, Row::Hb)[dropper];
+            let leading = self.graph.row(e, Row::Porf)[dropper];
+            if ordered == leading {
+                continue;
+            }
+            let (dropper, by, position) = (dropper as u16, label.thread, label.pos);
+            let later = match self.is_exact() {
+                true => Later { dropper, by, position, ordered, leading },
+                false => Later { dropper, by, position: u16::MAX, ordered: 0, leading: u16::MAX },
+            };
+            match access {
+                Some(access) => {
+                    let addr = self.locations.places[label.loc as usize].addr;
+                    note(self.explored.dropped.accesses_at(label.loc, addr), access, later);
+                }
+                None => {
+                    let removal = if self.is_retired(e) { Removal::Retire } else { Removal::Free };
+                    note(self.explored.dropped.frees.entry(label.value).or_default(), removal, later);
+                }
+            }
+        }
+    }
+
+    /// Whether a thread has just written to an object that no other thread can have read from: then nothing that leads to the
+    /// write has.
+    fn is_to_unknown_object(&self, label: &Label) -> bool {
+        let runner = &self.threads[usize::from(label.thread)].runner;
+        runner.keeps_to_itself(self.locations.places[label.loc as usize].addr)
     }
 
     /// Whether a read can be wrong by itself.

@@ -23,7 +23,7 @@ impl Search<'_, '_> {
         site.is_some_and(|site| matches!(self.image.site(site).kind, SiteKind::Free { retired: true }))
     }
 
-    fn is_hazard(&self, e: EventId) -> bool {
+    pub(super) fn is_hazard(&self, e: EventId) -> bool {
         let label = self.graph.label(e);
         label.kind == Kind::Write && label.site.is_some_and(|site| self.image.site(site).protects)
     }

@@ -27,14 +27,19 @@ pub(super) fn is_possible(program: &Program) -> bool {
 impl Search<'_, '_> {
     /// The twin of a thread that another is about to start: the last one that it started and that is equal, if nothing but
     /// handles was written since, for nobody else to see.
-    pub(super) fn twin_of_next(&self, parent: u16, func: FuncId, args: &[u64]) -> Option<u16> {
+    /// A thread that keeps an iteration has none.
+    pub(super) fn twin_of_next(&self, parent: u16, child: u16, func: FuncId, args: &[u64]) -> Option<u16> {
+        let keeps = |thread: u64| self.image.keeper().is_some_and(|keeper| u64::from(keeper) == thread);
+        if keeps(u64::from(child)) {
+            return None;
+        }
         for e in self.graph.threads[usize::from(parent)].events.iter().rev() {
             let label = self.graph.label(*e);
             match label.kind {
                 Kind::Write if self.own_part(label.loc, parent).is_some() && self.keeps_handle(*e) => {}
                 Kind::Spawn => {
                     let other = &self.graph.threads[label.value as usize];
-                    if other.func == func && *other.args == *args {
+                    if other.func == func && *other.args == *args && !keeps(label.value) {
                         return Some(label.value as u16);
                     }
                 }

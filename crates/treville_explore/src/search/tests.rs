@@ -58,7 +58,7 @@ fn watched(
         "imm" => Rules::imm(),
         _ => Rules::named(model, true).expect("a model that is built in"),
     };
-    let job = Job { program, image: &image, rules, judge: &|| None, options, monitor };
+    let job = Job { program, image: &image, rules, judge: &|| None, options, monitor, children: &[] };
     explore(&job, ended).unwrap_or_else(|part| panic!("an access is to be made in parts: {part:?}"))
 }
 

@@ -2,9 +2,10 @@
 
 use super::compile::Access;
 use super::hazards::{Loops, Notes};
+use super::rounds::Keeps;
 use super::symbols::{Symbols, is_term};
 use std::sync::Arc;
-use treville_base::{BitSet, Span};
+use treville_base::Span;
 use treville_ir::{Failure, HandleOp, InstrId, Storage, Tags, UpdateTags, Wait};
 use treville_term::BinOp;
 
@@ -292,8 +293,8 @@ pub struct Image {
     /// Some store is of a hazard pointer.
     pub(crate) has_hazards: bool,
     pub(crate) notes: Arc<Notes>,
-    /// The sites of reads whose rounds are not all dropped.
-    pub(crate) keeps: Option<BitSet>,
+    /// Which iterations are kept that could be dropped.
+    pub(crate) keeps: Option<Keeps>,
 }
 
 impl Site {
@@ -335,6 +336,11 @@ impl Image {
         self.release_changes |= releases;
         self.hazard_changes |= hazards;
         self
+    }
+
+    /// Whether some store is of a hazard pointer.
+    pub fn has_hazards(&self) -> bool {
+        self.has_hazards
     }
 
     pub fn site(&self, site: SiteId) -> &Site {

@@ -28,7 +28,7 @@ impl<T: Track> Runner<T> {
     /// If a store is the first thing that a loop does, and nobody else knows of the object, the next iteration has it anew.
     fn note_first(&mut self, site: &Site, addr: u64) {
         let depth = self.frames.len() as u16;
-        let unknown = self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0);
+        let unknown = self.keeps_to_itself(addr);
         let here = |l: &&mut LoopState| l.depth == depth && site.first_in == Some(l.id);
         if let Some(state) = self.loops.last_mut().filter(here) {
             state.repeated = state.repeated.saturating_add(u16::from(unknown));
@@ -49,6 +49,11 @@ impl<T: Track> Runner<T> {
             others.for_each(|(_, since)| *since += BOTH);
             state.effects += BOTH;
         }
+    }
+
+    /// Whether an address is in an object that this thread has made and nobody else knows of.
+    pub fn keeps_to_itself(&self, addr: u64) -> bool {
+        self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0)
     }
 
     /// The number of the object that an address is in, whatever its upper bits say, if this thread has made it.

@@ -28,6 +28,7 @@ pub use code::{Image, Site, SiteId, SiteKind};
 pub use compile::{Access, NotCompiled, Parts, compile};
 pub use handles::Misuse;
 pub use index::Array;
+pub use rounds::Keeps;
 pub use run::Runner;
 pub use step::{RunOptions, Step, address};
 pub use symbols::{Linear, Shared, Symbols, is_term, term_of};

@@ -3,13 +3,13 @@
 //! A round of a loop that changes nothing is not explored, because without it the thread gets to the same place. But what it
 //! reads goes with it, and an access can be wrong by itself: it can race with a later write, or the object can be freed. So the
 //! runner says how many reads a dropped round had, and the engine compares them with what others do later. Where that looks
-//! wrong, all is explored again, and the first such round of each thread that reads at one of these places is
+//! wrong, all is explored again, and the first such round of the thread that reads at one of these places is
 //! kept: two events show that an access is wrong, and only one of them is in a dropped round.
 
 use super::code::{Image, SiteId};
 use super::run::Runner;
 use super::track::Track;
-use treville_base::{BitSet, Idx};
+use std::collections::BTreeSet;
 
 /// The reads of a thread, counted, as far as dropped rounds are concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -24,22 +24,35 @@ pub(crate) struct Reads {
     pub(crate) spin: u32,
 }
 
+/// Which iterations are kept that could be dropped: the first one of a thread, or of each, that reads at one of these sites.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Keeps {
+    pub thread: Option<u16>,
+    pub sites: BTreeSet<SiteId>,
+}
+
 impl Image {
-    /// Keeps the first round of each thread that would be dropped and reads at one of these sites.
-    pub fn keep_rounds(&mut self, sites: impl IntoIterator<Item = SiteId>) {
-        self.keeps = Some(BitSet::from_members(self.sites.len(), sites.into_iter().map(|site| site.index())));
+    /// Keeps some iterations, in place of those that were kept before.
+    pub fn keep_rounds(&mut self, keeps: Option<Keeps>) {
+        self.keeps = keeps;
     }
 
-    /// Whether some rounds are kept.
-    pub fn keeps_rounds(&self) -> bool {
-        self.keeps.is_some()
+    /// The only thread that keeps an iteration.
+    pub fn keeper(&self) -> Option<u16> {
+        self.keeps.as_ref()?.thread
+    }
+}
+
+impl Keeps {
+    fn has(&self, thread: u32, site: SiteId) -> bool {
+        self.thread.is_none_or(|keeper| u32::from(keeper) == thread) && self.sites.contains(&site)
     }
 }
 
 impl<T: Track> Runner<T> {
     pub(super) fn count_read(&mut self, image: &Image, site: SiteId) {
         self.reads.all += 1;
-        if image.keeps.as_ref().is_some_and(|keeps| keeps.contains(site.index())) {
+        if image.keeps.as_ref().is_some_and(|keeps| keeps.has(self.thread, site)) {
             self.reads.keeping = self.reads.all;
         }
     }

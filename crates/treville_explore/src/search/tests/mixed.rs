@@ -95,7 +95,8 @@ fn explored(program: &Program, model: &str) -> Explored {
     let mut parts = Parts::new();
     loop {
         let image = bytecode::compile(program, &[], &parts).expect("it compiles");
-        let job = Job { program, image: &image, rules, judge: &|| None, options: &options, monitor: &Silent };
+        let job =
+            Job { program, image: &image, rules, judge: &|| None, options: &options, monitor: &Silent, children: &[] };
         let mut seen = Vec::new();
         let explored = explore(&job, &mut |ended| seen.push(super::described(ended.graph, &[], &[])));
         match explored {

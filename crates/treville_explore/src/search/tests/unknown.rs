@@ -221,7 +221,7 @@ fn run_in_parts(
 ) -> (Explored, Vec<Class>, Option<Arc<Symbols>>) {
     let image = bytecode::compile(program, &[], &parts).expect("it compiles");
     let rules = Rules::named(model, true).expect("a model that is built in");
-    let job = Job { program, image: &image, rules, judge: &|| None, options, monitor: &Silent };
+    let job = Job { program, image: &image, rules, judge: &|| None, options, monitor: &Silent, children: &[] };
     let mut classes = Vec::new();
     let explored = explore(&job, &mut |ended| {
         let graph = ended.graph;
