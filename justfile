@@ -61,7 +61,8 @@ soak-tests SEED="1" N="60000" TIMES="20":
         target/soak/examples/campaign {{ SEED }} {{ N }} 300 --engine $engine || exit 1; \
     done
     TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville_testkit \
-        --test models --test mixed --test chosen_orders --test computed_addresses -- --nocapture
+        --test models --test mixed --test chosen_orders --test computed_addresses --test thin_air -- --nocapture
+    TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville_explore --lib locks_lose -- --nocapture
     TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville_machine --test random -- --nocapture
     TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville --test rma_random -- --nocapture
 

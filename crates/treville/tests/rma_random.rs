@@ -200,7 +200,7 @@ fn engines_answer_as_the_definition_does() {
         }
     }
     println!("seeds {seeds:?}: {yes} yes, {no} no, {open} unknown");
-    assert!(n < 40 || (yes > 10 && no > 10), "{yes} {no} {open}");
+    assert!(yes > 10 && no > 10, "{yes} {no} {open}");
 }
 
 /// The cheapest placement that holds, by trying all.
@@ -256,5 +256,5 @@ fn what_is_proved_minimal_is() {
         assert!(found.hopeless.is_none() || best.is_none(), "hopeless: {said}");
     }
     println!("seeds {seeds:?}: {minimal} proved minimal, {with_flushes} of them with flushes");
-    assert!(n < 40 || minimal > 0, "{minimal} {with_flushes}");
+    assert!(minimal > 0, "{minimal} {with_flushes}");
 }

@@ -214,7 +214,7 @@ fn symmetry_changes_no_answer() {
         }
     }
     println!("seeds {seeds:?}: {accepted} accepted, {refused} refused, {violated} with an answer that has a run");
-    assert!(n < 1000 || (accepted > 100 && refused > 100 && violated > 100), "{accepted} {refused} {violated}");
+    assert!(accepted > 100 && refused > 100 && violated > 100, "{accepted} {refused} {violated}");
 }
 
 #[test]
@@ -236,5 +236,5 @@ fn views_answer_as_graphs_do() {
         }
     }
     println!("seeds {seeds:?}: {compared} compared");
-    assert!(n < 200 || compared > 50, "{compared}");
+    assert!(compared > 50, "{compared}");
 }

@@ -181,10 +181,10 @@ fn locks_lose_no_execution() {
     assert!(waiting < plain_waiting, "{waiting} {plain_waiting}");
 }
 
-/// `TREVILLE_LOCK_SEEDS` is how many seeds there are, 500 programs each; a long run has 400.
+/// `TREVILLE_TIMES` is how many times 500 programs there are.
 #[test]
 fn locks_lose_no_execution_of_more_programs() {
-    let seeds = std::env::var("TREVILLE_LOCK_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let seeds = std::env::var("TREVILLE_TIMES").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     for seed in 100..100 + seeds {
         compare(seed, 500);
     }

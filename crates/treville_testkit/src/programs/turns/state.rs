@@ -174,7 +174,9 @@ impl State {
             self.threads[thread].status = Status::Done;
             if thread == 0 {
                 // The locals of `main` end with it, although other threads may still have their address.
+                let locals = self.threads[thread].locals;
                 self.memory.leave(&[object(OWN, 0)]);
+                self.memory.leave(&locals);
             }
         }
         Moved::On
