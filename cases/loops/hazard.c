@@ -6,6 +6,10 @@
 // verify --cflags=-DNOPROTECT: no, use-after-free
 // verify --cflags=-DNOREVALIDATE --model sc: no, use-after-free
 // verify --cflags=-DNOREVALIDATE --reductions none --bound 3 --accept-bounded: no, use-after-free
+// verify --cflags=-DREPEAT: yes
+// verify --cflags=-DREPEAT --engine bmc: yes
+// verify --cflags=-DCHANGE: no, use-after-free
+// verify --cflags=-DCHANGE --engine bmc: no, use-after-free
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,6 +37,13 @@ static void *look(void *u)
 {
 	treville_hazard_t *h = treville_hazard_alloc();
 	struct node *n = find(h);
+#ifdef CHANGE
+	treville_hazard_clear(h);
+#endif
+#if defined REPEAT || defined CHANGE
+	// What the pointer says already is not protected anew, but it was protected all the time.
+	treville_hazard_protect(h, n);
+#endif
 	if (n)
 		assert(n->v == 1 || n->v == 2);
 	treville_hazard_clear(h);
