@@ -116,6 +116,18 @@ fn what_an_answer_may_miss_is_warned_of() {
     );
 }
 
+#[test]
+fn a_failure_that_is_not_looked_for_hides_no_other() {
+    if !has_clang() {
+        return;
+    }
+    for reductions in ["--reductions=all", "--reductions=none"] {
+        let run =
+            treville(&["verify", "cases/vacuous/race-beside-assertion.c", "--property=race", reductions, "--bound=3"]);
+        assert!(run.status == 1 && run.stdout.contains("no, race"), "{}", run.stdout);
+    }
+}
+
 /// The plain definition and the engines agree on models that are not bundled; without it nothing else changes.
 #[test]
 fn a_second_opinion_changes_no_answer() {

@@ -523,6 +523,7 @@ impl<'a, 'j> Search<'a, 'j> {
             }
             match step {
                 Step::Blocked { .. } | Step::Cut => {}
+                _ if self.stands_before_failure(thread, step) => {}
                 Step::UpdateWrite { .. } if self.mixed => {}
                 Step::Join { thread: handle, .. } if self.waits_for(thread, handle) => {}
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {

@@ -304,6 +304,20 @@ impl Search<'_, '_> {
         Ok(Move::Back)
     }
 
+    /// Whether a thread is about to fail in a way that is not looked for. It stays there: what the others do before it fails is
+    /// still explored, and may fail as well.
+    pub(super) fn stands_before_failure(&self, thread: u16, step: Step) -> bool {
+        let failure = match step {
+            Step::Fail { failure, .. } => failure,
+            Step::Misuse { .. } => Failure::ApiMisuse,
+            Step::Join { thread: handle, .. } if self.joined(handle).is_none_or(|child| child == thread) => {
+                Failure::ApiMisuse
+            }
+            _ => return false,
+        };
+        !self.options.properties.contains(&failure)
+    }
+
     /// A handle of an unknown value is not used as it must be.
     pub(super) fn misuse(&mut self, thread: u16, site: SiteId, misuse: Misuse) -> Result<Move, Stop> {
         let reported = self.violation(Failure::ApiMisuse, misuse.message(), thread, Some(site));
