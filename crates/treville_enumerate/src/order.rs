@@ -140,6 +140,22 @@ impl CellAccesses {
         }
         extend(&before, &atomics, 0, &mut Vec::with_capacity(n), visit)
     }
+
+    /// Calls `visit` with one order for each write that may be the last one: all that counts where the model does not use the
+    /// engine's coherence order.
+    pub(crate) fn each_last(&self, visit: &mut dyn FnMut(&[usize]) -> ControlFlow<()>) -> ControlFlow<()> {
+        let n = self.writes.len();
+        if n == 0 {
+            return visit(&[]);
+        }
+        // The initial write is the last one only if it is the only one.
+        for last in n.min(2) - 1..n {
+            let mut order: Vec<usize> = (0..n).collect();
+            order.swap(last, n - 1);
+            visit(&order)?;
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// Appends every write that may come next.

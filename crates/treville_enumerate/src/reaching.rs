@@ -174,13 +174,7 @@ impl Reaching<'_, '_> {
         if complete.prepared.free_co {
             return accesses.each_order(state.coherence, &state.forced[c], &state.sources[c], &mut extend);
         }
-        let n = accesses.writes.len();
-        for last in n.min(2) - 1..n {
-            let mut order: Vec<usize> = (0..n).collect();
-            order.swap(last, n - 1);
-            extend(&order)?;
-        }
-        ControlFlow::Continue(())
+        accesses.each_last(&mut extend)
     }
 }
 

@@ -299,7 +299,8 @@ impl Search<'_, '_, '_> {
         }
         let accesses = state.cells[c].1.clone();
         let sources = state.sources[c].clone();
-        let flow = accesses.each_order(state.coherence, &forced, &sources, &mut |order| {
+        let (coherence, free_co) = (state.coherence, self.prepared.free_co);
+        let mut extend = |order: &[usize]| {
             for (i, &a) in order.iter().enumerate() {
                 state.co.row_mut(accesses.writes[a]).fill(0);
                 order[i + 1..].iter().for_each(|&b| state.co.insert(accesses.writes[a], accesses.writes[b]));
@@ -312,7 +313,11 @@ impl Search<'_, '_, '_> {
             } else {
                 ControlFlow::Continue(())
             }
-        });
+        };
+        let flow = match free_co {
+            true => accesses.each_order(coherence, &forced, &sources, &mut extend),
+            false => accesses.each_last(&mut extend),
+        };
         // Back to what is forced.
         accesses.writes.iter().for_each(|&w| state.co.row_mut(w).fill(0));
         forced.pairs().for_each(|(i, j)| state.co.insert(accesses.writes[i], accesses.writes[j]));

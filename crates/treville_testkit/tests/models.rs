@@ -48,7 +48,7 @@ fn compare(lab: &Lab, drawn: &RandomModel, skipped: &[String], sketch: &Sketch) 
 #[test]
 #[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
 fn the_staged_evaluator_agrees_with_the_definition_on_random_models() {
-    let seeds = seeds(150);
+    let seeds = seeds(400);
     let mut compared = 0;
     for seed in seeds.clone() {
         let mut rng = Rng::new(seed);
