@@ -1,4 +1,4 @@
-/* nobody posts, beside one that spins: deadlock */
+/* no thread posts, beside one that spins: deadlock */
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

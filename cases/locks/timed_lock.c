@@ -1,4 +1,4 @@
-/* nobody waits for ever for a lock if it is late after some time */
+/* a timed lock times out: no thread waits for ever */
 #include <pthread.h>
 #include <time.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -133,7 +133,7 @@ const ARGUMENTS: i64 = 24;
 /// Closes a program without calls and loops. With `liveness`, threads that wait in a loop look once more before they do so for ever.
 ///
 /// # Errors
-/// What it has that cannot be closed, and where; or that somebody has asked to stop.
+/// What it has that cannot be closed, and where; or that the run was cancelled.
 pub fn close(program: &Program, words: &Words, liveness: bool, cancel: &Cancel) -> Result<Closed, Diagnostic> {
     let [main] = program.roots.as_slice() else {
         return Err(Diagnostic::error(None, "a program with several threads from the start is not closed"));

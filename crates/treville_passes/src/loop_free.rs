@@ -15,7 +15,7 @@ const ROUNDS: u32 = 6;
 /// The program with each function that a thread may begin with made free of calls and loops; all others are empty.
 ///
 /// # Errors
-/// What cannot be made so, and where; or that somebody has asked to stop.
+/// What cannot be made so, and where; or that the run was cancelled.
 pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result<Program, Diagnostic> {
     let mut out = program.clone();
     let mut todo: Vec<FuncId> = program.roots.iter().map(|root| root.func).collect();
@@ -54,7 +54,7 @@ pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result
     Ok(out)
 }
 
-/// An error once somebody has asked to stop; callers know why.
+/// An error once the run was cancelled; callers know why.
 pub(crate) fn go_on(cancel: &Cancel) -> Result<(), Diagnostic> {
     if cancel.is_stopped() { Err(Diagnostic::error(None, "stopped")) } else { Ok(()) }
 }

@@ -101,7 +101,7 @@ impl Making {
             |block: &Block| block.insts.iter().any(|inst| matches!(inst.op, Op::Spawn { .. } | Op::Join { .. }));
         if func.blocks.iter_enumerated().any(|(block, facts)| in_loop(&block) && starts(facts)) {
             let how = Unrolling { bound: MAX_STARTS, idle: false, latest: None };
-            // Few starts are followed, so nobody needs to stop this.
+            // Few starts are followed, so this needs no check for cancellation.
             let facts = Facts { observed: &BTreeSet::new(), atomic: &BTreeSet::new() };
             self.out.funcs[id] = unroll(func, how, facts, &Cancel::new())?;
             self.settle(id, start);

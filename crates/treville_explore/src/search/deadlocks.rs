@@ -109,7 +109,7 @@ impl Search<'_, '_> {
         waiting
     }
 
-    /// Whether nobody but these can give what is waited for.
+    /// Whether no thread but these can give what is waited for.
     fn is_stuck(&self, on: Awaited, waiting: &[(Standstill, Awaited)]) -> bool {
         let waits = |thread: u16| waiting.iter().any(|(stands, _)| stands.thread == thread);
         let can_give = |thread: u16| {

@@ -51,7 +51,7 @@ impl<T: Track> Runner<T> {
         }
     }
 
-    /// Whether an address is in an object that this thread has made and nobody else knows of.
+    /// Whether an address is in an object that this thread has made and no other thread knows of.
     pub fn keeps_to_itself(&self, addr: u64) -> bool {
         self.own_object(addr).is_some_and(|n| n < 64 && self.published & (1 << n) == 0)
     }

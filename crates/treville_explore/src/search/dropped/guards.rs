@@ -2,7 +2,7 @@
 //!
 //! A dropped iteration protects an object, reads at a location `l` the value `v`, and then reads from the object. Another
 //! thread retires it and was explored without the iteration. With it, the read at `l` has some write of `v` as its source. If each of
-//! these is overwritten by a write that happens before the retirement, or that somebody has seen who happens
+//! these is overwritten by a write that happens before the retirement, or that was read by an event that happens
 //! before it, the thread was in time ([`super::super::hazards`]), whichever it has read.
 
 use super::super::Search;
