@@ -116,7 +116,7 @@ fn mark_lines(block: &mut Block, line: &impl Fn(Span) -> Option<usize>) {
         }
         block.insts.extend_from_slice(same);
     }
-    if let (Terminator::End | Terminator::Return(_) | Terminator::Exit(_), Some(last)) =
+    if let (Terminator::End | Terminator::Return(_) | Terminator::Exit(_) | Terminator::ExitProcess, Some(last)) =
         (&block.end, block.insts.last())
     {
         let end = Op::Mark(Mark::At(Some(Name::new(treville_ir::Prop::END))));

@@ -113,6 +113,8 @@ pub(crate) struct Thread {
     pub(crate) result: Option<u64>,
     /// It stands where it fails.
     failed: bool,
+    /// It has ended the process.
+    exited: bool,
     /// The latest writes of each cell that it has seen.
     seen: BTreeMap<u64, Id>,
     children: u32,
@@ -188,7 +190,7 @@ impl<'a, 's> Trial<'a, 's> {
     fn is_over(&self) -> bool {
         let present = || self.threads.iter().filter(|thread| thread.present);
         let failed = present().any(|thread| thread.failed);
-        let ended = present().all(|thread| thread.failed || thread.result.is_some());
+        let ended = present().all(|thread| thread.failed || thread.exited || thread.result.is_some());
         ended || failed && self.guessed.is_empty()
     }
 

@@ -34,7 +34,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, IndexVec, Span};
-use treville_ir::{Failure, FuncId, Mark, Op, Program, Reg, Storage, may_run};
+use treville_ir::{Failure, FuncId, Mark, Op, Program, Reg, Storage, may_exit_process, may_run};
 use treville_task::{Child, Monitor, Observer, Reduction, Reductions, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Access, Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
@@ -66,7 +66,7 @@ pub(crate) struct Explored {
     pub(crate) done: f64,
     pub(crate) complete: u64,
     pub(crate) blocked: u64,
-    /// Of these, executions that nothing but an assumption blocks.
+    /// Of these, executions that nothing but an assumption blocks, and those in which the process has ended.
     pub(crate) discarded: u64,
     pub(crate) revisits: u64,
     /// Some execution was cut at the bound.
@@ -319,6 +319,8 @@ struct Search<'a, 'j> {
     symmetry: bool,
     /// The functions that may give what other threads wait for, whoever these are.
     givers: IndexVec<FuncId, bool>,
+    /// The functions that may end the process.
+    exiting: IndexVec<FuncId, bool>,
     /// Whether some access is to several cells at once, and whether they are in the way of others.
     in_parts: bool,
     mixed: bool,
@@ -392,6 +394,7 @@ impl<'a, 'j> Search<'a, 'j> {
             modes,
             symmetry: shape.symmetry,
             givers: may_run(program, |op| matches!(op, Op::Mark(Mark::Gives))),
+            exiting: may_exit_process(program),
             in_parts: image.sites().iter().any(|site| !site.parts.is_empty()),
             mixed: shape.mixed,
             paths: image.symbols().map(|symbols| Paths::new(Arc::clone(symbols), options.cancel.clone())),
@@ -522,7 +525,7 @@ impl<'a, 'j> Search<'a, 'j> {
                 self.check_joins(thread, step)?;
             }
             match step {
-                Step::Blocked { .. } | Step::Cut => {}
+                Step::Blocked { .. } | Step::Cut | Step::ExitProcess => {}
                 _ if self.stands_before_failure(thread, step) => {}
                 Step::UpdateWrite { .. } if self.mixed => {}
                 Step::Join { thread: handle, .. } if self.waits_for(thread, handle) => {}
@@ -602,7 +605,9 @@ impl<'a, 'j> Search<'a, 'j> {
             Step::Decide { site, word } => self.decide(thread, site, word),
             Step::Place { site, addr } => self.locate(thread, site, addr),
             Step::Misuse { site, misuse } => self.misuse(thread, site, misuse),
-            Step::Load { .. } | Step::UpdateRead { .. } | Step::Blocked { .. } | Step::Cut => Ok(Move::Back),
+            Step::Load { .. } | Step::UpdateRead { .. } | Step::Blocked { .. } | Step::Cut | Step::ExitProcess => {
+                Ok(Move::Back)
+            }
         }
     }
 

@@ -53,6 +53,8 @@ pub struct Root {
     pub init: Vec<(Reg, Expr)>,
     /// The scopes that it is in, outermost first: their names, and which instance of each.
     pub scopes: Vec<(Name, u32)>,
+    /// When its function returns, the process ends, as by [`Terminator::ExitProcess`].
+    pub ends_process: bool,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -395,6 +397,8 @@ pub enum Terminator {
     Exit(Expr),
     /// Back to the caller; from the function that a thread began with, the thread is done and this is its result.
     Return(Option<Expr>),
+    /// The process ends, and with it every thread: nobody waits any more, and nobody can join this thread.
+    ExitProcess,
 }
 
 /// A memory object at its fixed address.

@@ -193,7 +193,7 @@ impl Checker<'_> {
                 self.has_width(cond, 1)?;
                 [Some(*then), Some(*els), *join].into_iter().flatten().try_for_each(|b| self.block(b))
             }
-            Terminator::End => Ok(()),
+            Terminator::End | Terminator::ExitProcess => Ok(()),
             Terminator::Exit(value) => self.has_width(value, 64),
             Terminator::Return(value) => value.iter().try_for_each(|v| self.width(v).map(drop)),
         }

@@ -72,7 +72,7 @@ fn add_threads(threads: &[Thread<'_>], program: &mut Program, errors: &mut Vec<D
             continue;
         }
         let func = program.funcs.push(func);
-        let id = program.roots.push(Root { name, func, init: Vec::new(), scopes: Vec::new() });
+        let id = program.roots.push(Root { name, func, init: Vec::new(), scopes: Vec::new(), ends_process: false });
         added.insert(thread.number, (id, registers));
     }
     added

@@ -45,7 +45,7 @@ pub fn parse(file: FileId, name: &str, text: &str) -> Result<(Program, Claims), 
         let (func, scope) = lower::thread(thread, &apart, &mut program, &mut next_instr, &mut errors);
         let name = func.name.clone();
         let func = program.funcs.push(func);
-        program.roots.push(Root { name, func, init: Vec::new(), scopes: Vec::new() });
+        program.roots.push(Root { name, func, init: Vec::new(), scopes: Vec::new(), ends_process: false });
         scopes.push(scope);
     }
     let names = Names { program: &program, scopes, beside: false };

@@ -385,7 +385,7 @@ fn in_order(mut blocks: IndexVec<BlockId, Block>, order: &[BlockId]) -> IndexVec
                 place(els);
                 join.iter_mut().for_each(place);
             }
-            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => {}
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => {}
         }
         block
     };

@@ -93,7 +93,7 @@ pub(crate) fn read(test: &Test<'_>, isa: &dyn Isa) -> Result<(Program, Question)
         let init = init.collect();
         let name = thread.func.name.clone();
         let func = program.funcs.push(thread.func);
-        program.roots.push(Root { name, func, init, scopes });
+        program.roots.push(Root { name, func, init, scopes, ends_process: false });
     }
     debug_assert!(program.roots.iter().enumerate().all(|(i, r)| r.func == FuncId::from_usize(i)));
     Ok((program, question))

@@ -111,7 +111,9 @@ impl Show<'_> {
                     let join = join.map_or(String::new(), |j| format!(" until {j:?}"));
                     writeln!(out, "  if {} {then:?} else {els:?}{join}", self.expr(Some(func), cond))
                 }
-                Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => writeln!(out, "  end"),
+                Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => {
+                    writeln!(out, "  end")
+                }
             };
         }
     }

@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use treville_base::{Cancel, Diagnostic, IndexVec, Name, Span};
 use treville_ir::{
     Block, Callee, Expr, Failure, Func, FuncId, Inst, Mark, ObjectId, Op, Program, Reg, Root, Tags, Terminator,
-    UpdateTags, Wait, may_run,
+    UpdateTags, Wait, may_exit_process, may_run,
 };
 
 /// A program that is closed, and what may be asked of it.
@@ -130,11 +130,12 @@ const ENDED: i64 = 8;
 const RESULT: i64 = 16;
 const ARGUMENTS: i64 = 24;
 
-/// Closes a program without calls and loops. With `liveness`, threads that wait in a loop look once more before they do so for ever.
+/// Closes a program without calls and loops. With `looks_again`, threads that wait in a loop look once more before they do so
+/// for ever.
 ///
 /// # Errors
 /// What it has that cannot be closed, and where; or that the run was cancelled.
-pub fn close(program: &Program, words: &Words, liveness: bool, cancel: &Cancel) -> Result<Closed, Diagnostic> {
+pub fn close(program: &Program, words: &Words, looks_again: bool, cancel: &Cancel) -> Result<Closed, Diagnostic> {
     let [main] = program.roots.as_slice() else {
         return Err(Diagnostic::error(None, "a program with several threads from the start is not closed"));
     };
@@ -145,7 +146,7 @@ pub fn close(program: &Program, words: &Words, liveness: bool, cancel: &Cancel) 
         out,
         tags,
         joins: Joins::of(program),
-        liveness,
+        looks_again,
         cancel,
         failures: Vec::new(),
         cut_at: None,
@@ -153,7 +154,8 @@ pub fn close(program: &Program, words: &Words, liveness: bool, cancel: &Cancel) 
         threads: Vec::new(),
         todo: Vec::new(),
     };
-    closer.todo.push(Start { func: main.func, name: main.name.clone(), own: None, args: Vec::new() });
+    let Root { func, name, ends_process, .. } = main.clone();
+    closer.todo.push(Start { func, name, own: None, args: Vec::new(), ends_process });
     let mut bodies = Vec::new();
     while let Some(start) = closer.todo.get(bodies.len()).cloned() {
         let init = if bodies.is_empty() { &main.init[..] } else { &[] };
@@ -161,18 +163,19 @@ pub fn close(program: &Program, words: &Words, liveness: bool, cancel: &Cancel) 
         bodies.push((start.name, body, init));
     }
     let givers = may_run(program, |op| matches!(op, Op::Mark(Mark::Gives)));
+    let exiting = may_exit_process(program);
     let mut waiters = Vec::new();
     for (n, (name, mut body, init)) in bodies.into_iter().enumerate() {
         let own = closer.todo[n].own;
         closer.resolve(&mut body, own)?;
         go_on(cancel)?;
-        let gives = givers[closer.todo[n].func];
+        let (gives, exits) = (givers[closer.todo[n].func], exiting[closer.todo[n].func]);
         let locks = !body.locks.is_empty() || body.owns;
-        waiters.push(Waiter { locks, joins: body.joins, asks: body.asks, gives });
+        waiters.push(Waiter { locks, joins: body.joins, asks: body.asks, gives, exits });
         let func = closer.out.funcs.push(tidy(body.finish(name.clone()), init));
-        closer.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new() });
+        closer.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new(), ends_process: false });
     }
-    let asked = Asked::of(&closer.out, &waiters);
+    let asked = Asked::of(&closer.out, &waiters, looks_again);
     let Closer { out: program, failures, cut_at, threads, .. } = closer;
     Ok(Closed { asked, program, failures, cut_at, threads })
 }
@@ -195,6 +198,8 @@ struct Start {
     own: Option<ObjectId>,
     /// Its arguments, as far as they are constants; the others are in its object.
     args: Vec<Option<Expr>>,
+    /// When its function returns, the process ends.
+    ends_process: bool,
 }
 
 /// The tags of what is added.
@@ -285,7 +290,7 @@ struct Closer<'a> {
     out: Program,
     tags: Marks,
     joins: Joins,
-    liveness: bool,
+    looks_again: bool,
     cancel: &'a Cancel,
     failures: Vec<(Failure, Name, Span)>,
     cut_at: Option<Span>,
@@ -383,7 +388,9 @@ impl Closer<'_> {
             }
             Terminator::End => self.finish(body, start, None),
             Terminator::Exit(value) => self.finish(body, start, Some(value)),
+            Terminator::Return(_) if start.ends_process => body.stop(End::ExitProcess),
             Terminator::Return(value) => self.finish(body, start, value.as_ref()),
+            Terminator::ExitProcess => body.stop(End::ExitProcess),
         }
         Ok(())
     }
@@ -416,7 +423,7 @@ impl Closer<'_> {
         match &inst.op {
             Op::Wait { cond, kind: Wait::Assume } => body.go_on_if(cond.clone(), End::Assume),
             // Loops that were unrolled have looked again already.
-            Op::Wait { cond, kind: Wait::Spin } if self.liveness && !matches!(cond, Expr::Const(_)) => {
+            Op::Wait { cond, kind: Wait::Spin } if self.looks_again && !matches!(cond, Expr::Const(_)) => {
                 self.wait_for_good(body, cond, End::Spin, false);
             }
             Op::Wait { cond, kind: Wait::Spin } => body.go_on_if(cond.clone(), End::Spin),
@@ -487,7 +494,7 @@ impl Closer<'_> {
         self.put(body, own, STARTED, Expr::int(1, 64), &self.tags.release);
         body.emit(Op::Assign { dst, value: Expr::Addr(own, 0) });
         let name = self.program.funcs[func].name.clone();
-        self.todo.push(Start { func, name, own: Some(own), args: known });
+        self.todo.push(Start { func, name, own: Some(own), args: known, ends_process: false });
         Ok(())
     }
 

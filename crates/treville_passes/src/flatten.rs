@@ -329,7 +329,7 @@ impl Flat<'_> {
         let dying = match &end {
             Terminator::Return(_) => copy.frame.objects.clone(),
             Terminator::Exit(_) => copy.frame.all_objects(),
-            Terminator::Goto(_) | Terminator::Branch { .. } | Terminator::End => Vec::new(),
+            Terminator::Goto(_) | Terminator::Branch { .. } | Terminator::End | Terminator::ExitProcess => Vec::new(),
         };
         let nowhere = Span::new(treville_base::FileId(0), 0, 0);
         for object in dying {

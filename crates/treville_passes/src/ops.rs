@@ -127,7 +127,7 @@ pub(crate) fn end_expr(end: &Terminator) -> Option<&Expr> {
     match end {
         Terminator::Branch { cond, .. } | Terminator::Exit(cond) => Some(cond),
         Terminator::Return(value) => value.as_ref(),
-        Terminator::Goto(_) | Terminator::End => None,
+        Terminator::Goto(_) | Terminator::End | Terminator::ExitProcess => None,
     }
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn end_expr_mut(end: &mut Terminator) -> Option<&mut Expr> {
     match end {
         Terminator::Branch { cond, .. } | Terminator::Exit(cond) => Some(cond),
         Terminator::Return(value) => value.as_mut(),
-        Terminator::Goto(_) | Terminator::End => None,
+        Terminator::Goto(_) | Terminator::End | Terminator::ExitProcess => None,
     }
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn successors(end: &Terminator) -> impl Iterator<Item = BlockId> + us
     let (first, second) = match end {
         Terminator::Goto(b) => (Some(*b), None),
         Terminator::Branch { then, els, .. } => (Some(*then), (els != then).then_some(*els)),
-        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => (None, None),
+        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => (None, None),
     };
     first.into_iter().chain(second)
 }
@@ -152,7 +152,11 @@ pub(crate) fn successors(end: &Terminator) -> impl Iterator<Item = BlockId> + us
 pub(crate) fn join_of(end: &Terminator) -> Option<BlockId> {
     match end {
         Terminator::Branch { join, .. } => *join,
-        Terminator::Goto(_) | Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => None,
+        Terminator::Goto(_)
+        | Terminator::End
+        | Terminator::Exit(_)
+        | Terminator::Return(_)
+        | Terminator::ExitProcess => None,
     }
 }
 
@@ -164,7 +168,7 @@ pub(crate) fn rename_blocks(end: &mut Terminator, rename: &impl Fn(BlockId) -> B
             (*then, *els) = (rename(*then), rename(*els));
             *join = join.map(rename);
         }
-        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => {}
+        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => {}
     }
 }
 

@@ -84,10 +84,11 @@ impl Making {
         self.settle(id, start);
         self.wait_for_others(id)?;
         if let Some(told) = start.told {
+            self.refuse_exit(id)?;
             self.tell(id, told);
         }
         let init = start.init.iter().map(|(reg, value)| (*reg, value.clone())).collect();
-        self.out.roots.push(Root { name: start.name.clone(), func: id, init, scopes: Vec::new() });
+        self.out.roots.push(Root { name: start.name.clone(), func: id, init, scopes: Vec::new(), ends_process: false });
         Ok(())
     }
 
@@ -223,6 +224,13 @@ impl Making {
             func.blocks[block].end = Terminator::Goto(waiting);
         }
         Ok(())
+    }
+
+    /// Only the end of the first thread is the end of all here.
+    fn refuse_exit(&self, id: FuncId) -> Result<(), Diagnostic> {
+        let exit = self.out.funcs[id].blocks.iter().find(|block| block.end == Terminator::ExitProcess);
+        let span = |block: &Block| block.insts.last().map(|inst| inst.span);
+        exit.map_or(Ok(()), |block| Err(Diagnostic::error(span(block), "a thread that ends the process")))
     }
 
     /// A thread that is started begins when it sees that, and says at its end that it has come there.

@@ -290,10 +290,12 @@ impl Unroller<'_> {
                 *els = self.edge(&from, *els);
                 *join = join.and_then(|join| self.join(&from, join));
             }
-            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) if is_last(iterations) => {
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess
+                if is_last(iterations) =>
+            {
                 end = Terminator::Goto(self.stop(Wait::Assume, place(old).unwrap_or(nowhere)));
             }
-            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => {}
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => {}
         }
         self.out.blocks[at].end = end;
     }

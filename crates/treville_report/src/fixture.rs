@@ -63,7 +63,13 @@ pub(crate) fn program() -> Program {
         objects: IndexVec::new(),
     };
     for (id, name) in program.funcs.ids().zip(["P0", "P1"]) {
-        program.roots.push(Root { name: name.into(), func: id, init: Vec::new(), scopes: Vec::new() });
+        program.roots.push(Root {
+            name: name.into(),
+            func: id,
+            init: Vec::new(),
+            scopes: Vec::new(),
+            ends_process: false,
+        });
     }
     for name in ["x", "y"] {
         let cell = InitCell { offset: 0, size: 4, value: Expr::int(0, 32) };

@@ -350,7 +350,7 @@ impl<V: Clone> ThreadVm<V> {
 
     fn terminate<D: Domain<V = V>>(&mut self, program: &Program, d: &mut D, end: &Terminator) {
         match end {
-            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => self.done = true,
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => self.done = true,
             Terminator::Goto(target) => self.jump(*target, false),
             Terminator::Branch { cond, then, els, join, instr, span } => {
                 self.enter(*instr, *span, true);

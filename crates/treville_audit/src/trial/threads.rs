@@ -33,7 +33,7 @@ impl Trial<'_, '_> {
     /// Whether a thread is there, has something to do, and need not wait for the end of another.
     pub(super) fn may_go_on(&mut self, number: u16) -> bool {
         let thread = &self.threads[usize::from(number)];
-        if !thread.present || thread.failed || thread.result.is_some() {
+        if !thread.present || thread.failed || thread.exited || thread.result.is_some() {
             return false;
         }
         match self.step(number) {
@@ -130,6 +130,7 @@ impl Trial<'_, '_> {
             Step::Free { site, addr } => self.free(number, site, addr)?,
             Step::Nondet { site } => self.choose(number, site),
             Step::End(value) => self.end(number, value),
+            Step::ExitProcess => self.threads[usize::from(number)].exited = true,
             Step::Fail { site, failure } => {
                 let message = match site.map(|s| &self.setup.image.site(s).kind) {
                     Some(SiteKind::Fail(_, message)) => message.to_string(),
@@ -270,7 +271,8 @@ fn asks(step: Step) -> bool {
         Step::Load { .. } | Step::UpdateRead { .. } | Step::Spawn { .. } | Step::Join { .. } => true,
         Step::Nondet { .. } | Step::Decide { .. } | Step::Place { .. } => true,
         // Nothing comes after these.
-        Step::Blocked { .. } | Step::Cut | Step::Endless | Step::Fail { .. } | Step::End(_) => true,
+        Step::Blocked { .. } | Step::Cut | Step::Endless | Step::Fail { .. } => true,
+        Step::End(_) | Step::ExitProcess => true,
         Step::Misuse { .. } => true,
         Step::Store { .. } | Step::UpdateWrite { .. } | Step::Fence { .. } => false,
         Step::Alloc { .. } | Step::Free { .. } => false,

@@ -30,8 +30,13 @@ impl Search<'_, '_> {
             if !self.graph.threads[usize::from(thread)].present || self.ended(thread).is_some() {
                 continue;
             }
+            let step = self.step(thread);
+            if step == Step::ExitProcess {
+                still.over = true;
+                continue;
+            }
             blocked = true;
-            match self.step(thread) {
+            match step {
                 Step::Blocked { wait: wait @ (Wait::Resource | Wait::Owner | Wait::Spin), site } => {
                     still.stands.push(Standstill { thread, site, wait: Some(wait) });
                 }
@@ -55,7 +60,8 @@ impl Search<'_, '_> {
             return self.complete();
         }
         self.explored.blocked += 1;
-        self.explored.discarded += u64::from(still.assumed && !otherwise && still.stands.is_empty());
+        let discarded = still.assumed && !otherwise && still.stands.is_empty();
+        self.explored.discarded += u64::from(discarded || still.over);
         self.check_progress(&still)
     }
 

@@ -50,7 +50,11 @@ impl Search<'_, '_> {
     fn story_threads(&self) -> Vec<StoryThread> {
         let threads = self.graph.threads.iter().enumerate().filter(|(_, t)| t.present);
         threads
-            .map(|(i, thread)| StoryThread { number: i as u32, name: self.program.funcs[thread.func].name.clone() })
+            .map(|(i, thread)| {
+                let root = self.program.roots.iter().nth(i).map(|root| &root.name);
+                let name = root.unwrap_or(&self.program.funcs[thread.func].name).clone();
+                StoryThread { number: i as u32, name }
+            })
             .collect()
     }
 

@@ -227,10 +227,12 @@ impl Parser {
                 self.object()?;
             } else if self.eat_word("func") {
                 self.func()?;
+            } else if self.eat_word("process") {
+                self.thread(true)?;
             } else if self.eat_word("thread") {
-                self.thread()?;
+                self.thread(false)?;
             } else {
-                return self.error("expected `program`, `dialect`, `tags`, `object`, `func` or `thread`");
+                return self.error("expected `program`, `dialect`, `tags`, `object`, `func`, `process` or `thread`");
             }
         }
     }
@@ -312,7 +314,7 @@ impl Parser {
         self.error("expected a type: `i8` to `i128`, `u8` to `u128`, `pointer` or `untyped`")
     }
 
-    fn thread(&mut self) -> Parsed<()> {
+    fn thread(&mut self, ends_process: bool) -> Parsed<()> {
         let name = self.name()?;
         let func = self.func_ref()?;
         let Some(f) = self.program.funcs.get(func) else { return self.error("the function must come before") };
@@ -321,7 +323,7 @@ impl Parser {
         let init = self.list(']', |p| Ok((p.reg()?, p.expr()?)))?;
         let scopes =
             if self.eat_word("scopes") { self.list(']', |p| Ok((p.name()?, p.number()?)))? } else { Vec::new() };
-        self.program.roots.push(Root { name, func, init, scopes });
+        self.program.roots.push(Root { name, func, init, scopes, ends_process });
         Ok(())
     }
 
@@ -409,6 +411,8 @@ impl Parser {
             Terminator::Branch { cond, then, els, join, instr, span }
         } else if self.eat_word("end") {
             Terminator::End
+        } else if self.eat_word("exit_process") {
+            Terminator::ExitProcess
         } else if self.eat_word("exit") {
             Terminator::Exit(self.expr()?)
         } else if self.eat_word("return") {
@@ -597,7 +601,7 @@ fn successors(end: &Terminator) -> impl Iterator<Item = BlockId> {
     let all = match end {
         Terminator::Goto(b) => [Some(*b), None, None],
         Terminator::Branch { then, els, join, .. } => [Some(*then), Some(*els), *join],
-        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => [None; 3],
+        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => [None; 3],
     };
     all.into_iter().flatten()
 }

@@ -31,7 +31,8 @@ pub fn print(program: &Program) -> String {
         let init: Vec<String> = root.init.iter().map(|(r, e)| format!("{} {}", p.reg(*r), p.expr(e))).collect();
         let scopes: Vec<String> = root.scopes.iter().map(|(scope, n)| format!("{} {n}", word(scope))).collect();
         let scopes = if scopes.is_empty() { String::new() } else { format!(" scopes [{}]", scopes.join(" ")) };
-        let _ = writeln!(out, "thread {} {} [{}]{scopes}", word(&root.name), p.func_ref(root.func), init.join(" "));
+        let what = if root.ends_process { "process" } else { "thread" };
+        let _ = writeln!(out, "{what} {} {} [{}]{scopes}", word(&root.name), p.func_ref(root.func), init.join(" "));
     }
     out
 }
@@ -252,6 +253,7 @@ impl Printer<'_> {
                 format!("@{} branch {} {then:?} {els:?}{join}", instr.0, self.expr(cond))
             }
             Terminator::End => "end".to_owned(),
+            Terminator::ExitProcess => "exit_process".to_owned(),
             Terminator::Exit(value) => format!("exit {}", self.expr(value)),
             Terminator::Return(None) => "return _".to_owned(),
             Terminator::Return(Some(e)) => format!("return {}", self.expr(e)),

@@ -182,7 +182,7 @@ impl CNames<'_> {
                 Ok(Thread { func, names, types, init }) => {
                     let name = func.name.clone();
                     let func = self.program.funcs.push(func);
-                    self.program.roots.push(Root { name, func, init, scopes: Vec::new() });
+                    self.program.roots.push(Root { name, func, init, scopes: Vec::new(), ends_process: false });
                     let narrow = types.into_iter().filter(|(_, ty)| ty.pointers == 0 && (!ty.signed || ty.bytes == 8));
                     self.types.extend(
                         narrow.filter(|(name, _)| names.contains_key(name)).map(|(name, ty)| {

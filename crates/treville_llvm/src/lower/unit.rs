@@ -89,7 +89,8 @@ impl<'a> Unit<'a> {
         };
         match self.entry(main) {
             Ok(func) => {
-                self.program.roots.push(Root { name: Name::new("main"), func, init: Vec::new(), scopes: Vec::new() });
+                let (name, init, scopes) = (Name::new("main"), Vec::new(), Vec::new());
+                self.program.roots.push(Root { name, func, init, scopes, ends_process: true });
             }
             Err(why) => self.error(module.globals[main].span, why),
         }

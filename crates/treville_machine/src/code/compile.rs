@@ -164,7 +164,7 @@ impl Compiler<'_> {
             let nexts: Vec<BlockId> = match &blocks[block].end {
                 Terminator::Goto(next) => vec![*next],
                 Terminator::Branch { then, els, .. } => vec![*then, *els],
-                Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => Vec::new(),
+                Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => Vec::new(),
             };
             for next in nexts {
                 if seen.insert(next.index()) {
@@ -212,7 +212,7 @@ impl Compiler<'_> {
                 let cond = self.word(cond, *span)?.0;
                 (Step::Branch { cond, then: starts[then.index()], els: starts[els.index()] }, *span)
             }
-            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => {
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => {
                 (Step::Goto { next: DONE }, last.unwrap_or(nowhere))
             }
         };

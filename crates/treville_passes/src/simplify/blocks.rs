@@ -64,7 +64,7 @@ fn skip_empty(func: &mut Func, algebraic: bool) -> bool {
         match &mut block.end {
             Terminator::Goto(b) => *b = renamed[b],
             Terminator::Branch { then, els, .. } => (*then, *els) = (renamed[then], renamed[els]),
-            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => {}
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => {}
         }
         changed |= before != block.end;
     }

@@ -97,7 +97,7 @@ impl Walk<'_> {
                     _ => None,
                 },
             },
-            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => None,
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => None,
         }
     }
 

@@ -188,7 +188,7 @@ impl Machine<'_> {
                         *then
                     }
                 }
-                Terminator::Exit(_) => return Err("exit".to_owned()),
+                Terminator::Exit(_) | Terminator::ExitProcess => return Err("exit".to_owned()),
                 Terminator::End if depth > 0 => return Err("end".to_owned()),
                 Terminator::End => {
                     *last = regs;

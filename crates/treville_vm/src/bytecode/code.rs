@@ -142,6 +142,8 @@ pub(crate) enum Ins {
     End {
         value: Slot,
     },
+    /// The process is done.
+    ExitProcess,
     Spawn {
         dst: Slot,
         func: Slot,
@@ -283,6 +285,8 @@ pub(crate) struct LoopInfo {
 pub struct Image {
     pub(crate) codes: Vec<Code>,
     pub(crate) sites: treville_base::IndexVec<SiteId, Site>,
+    /// The threads whose return ends the process.
+    pub(crate) ending: Vec<u32>,
     /// To release a lock is a change that an iteration of a loop makes: some lock is tried, so that threads can see that
     /// another holds it.
     pub(crate) release_changes: bool,

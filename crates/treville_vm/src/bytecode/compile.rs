@@ -46,9 +46,11 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         info.bit = 1 << (n % 64);
     }
     let has_hazards = sites.iter().any(|site| site.protects);
+    let roots = program.roots.iter().zip(0..).filter(|(root, _)| root.ends_process);
     Ok(Image {
         codes,
         sites,
+        ending: roots.map(|(_, thread)| thread).collect(),
         release_changes,
         hazard_changes: false,
         symbols,
@@ -567,6 +569,7 @@ impl<'a> Compiler<'a> {
             Terminator::Goto(to) => Ins::Goto(to.0),
             Terminator::Branch { cond, then, els, .. } => Ins::If { cond: self.value(cond)?, then: then.0, els: els.0 },
             Terminator::End => Ins::End { value: NOWHERE },
+            Terminator::ExitProcess => Ins::ExitProcess,
             Terminator::Exit(value) => Ins::End { value: self.value(value)? },
             Terminator::Return(value) => Ins::Return { value: value.as_ref().map_or(Ok(NOWHERE), |v| self.value(v))? },
         };
@@ -586,7 +589,7 @@ fn successors(end: &Terminator) -> Vec<usize> {
     match end {
         Terminator::Goto(to) => vec![index(to)],
         Terminator::Branch { then, els, .. } => vec![index(then), index(els)],
-        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => Vec::new(),
+        Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => Vec::new(),
     }
 }
 
@@ -620,7 +623,8 @@ fn operands(ins: &mut Ins) -> Vec<&mut Slot> {
         | Ins::Fail { .. }
         | Ins::Fence { .. }
         | Ins::SpinStart
-        | Ins::SpinEnd { .. } => Vec::new(),
+        | Ins::SpinEnd { .. }
+        | Ins::ExitProcess => Vec::new(),
     }
 }
 

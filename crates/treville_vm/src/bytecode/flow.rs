@@ -38,6 +38,7 @@ pub(crate) fn facts(ins: &Ins, at: u32, args: &[Vec<Slot>], observed: &[Slot]) -
         Ins::Join { dst, thread, .. } => (vec![thread], Some(dst), next),
         Ins::Alloc { dst, size, .. } => (vec![size], Some(dst), next),
         Ins::Return { value } => (vec![value], None, vec![]),
+        Ins::ExitProcess => (vec![], None, vec![]),
         Ins::End { value } => (observed.iter().copied().chain([value]).collect(), None, vec![]),
         Ins::Fail { .. } => (vec![], None, vec![]),
         Ins::Loop(_) | Ins::Round(_) | Ins::Fence { .. } | Ins::SpinStart | Ins::SpinEnd { .. } => (vec![], None, next),

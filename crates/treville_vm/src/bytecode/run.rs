@@ -564,7 +564,7 @@ impl<T: Track> Runner<T> {
                 Ins::Return { value: from } => {
                     let value = if from == NOWHERE { 0 } else { get!(from) };
                     self.pc = pc - 1;
-                    return self.leave(frame, value, (from != NOWHERE).then(|| at!(from)));
+                    return self.leave(image, frame, value, (from != NOWHERE).then(|| at!(from)));
                 }
                 Ins::End { value } => {
                     // Objects of all its functions die first, one a step, if it ends in order.
@@ -577,6 +577,7 @@ impl<T: Track> Runner<T> {
                     self.track.step(None, (value != NOWHERE).then(|| at!(value)).as_slice());
                     stop!(pc - 1, Step::End(result));
                 }
+                Ins::ExitProcess => stop!(pc - 1, Step::ExitProcess),
                 Ins::Spawn { func: from, args, site, .. } => match func_at(image, known!(from, Some(site))) {
                     Some(func) => {
                         self.effects += 1;
@@ -687,12 +688,15 @@ impl<T: Track> Runner<T> {
     }
 
     /// Leaves a function: its escaping objects die first, one a step.
-    fn leave(&mut self, frame: Frame, value: u64, from: Option<usize>) -> Option<Step> {
+    fn leave(&mut self, image: &Image, frame: Frame, value: u64, from: Option<usize>) -> Option<Step> {
         if self.stack.len() > usize::from(frame.n_stack) {
             let addr = self.stack.pop().unwrap_or_default();
             return Some(Step::Free { site: None, addr });
         }
         if self.frames.len() == 1 {
+            if image.ending.contains(&self.thread) {
+                return Some(Step::ExitProcess);
+            }
             self.track.step(None, from.as_slice());
             return Some(Step::End(value));
         }

@@ -125,6 +125,8 @@ pub enum Step {
         failure: Failure,
     },
     End(u64),
+    /// The process ends here.
+    ExitProcess,
 }
 
 #[derive(Clone, Copy, Debug)]

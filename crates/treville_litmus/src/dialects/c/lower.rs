@@ -141,7 +141,7 @@ fn in_order(mut blocks: IndexVec<BlockId, Block>, order: &[BlockId]) -> IndexVec
                 (*then, *els) = (number[*then], number[*els]);
                 *join = join.map(|j| number[j]);
             }
-            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => {}
+            Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => {}
         }
         block
     };

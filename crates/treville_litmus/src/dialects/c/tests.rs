@@ -82,7 +82,9 @@ impl Show<'_> {
                     let join = join.map_or("never".to_owned(), |j| format!("{j:?}"));
                     write!(out, "{}. if {} {then:?} else {els:?} until {join} ", instr.index(), self.expr(cond))
                 }
-                Terminator::End | Terminator::Exit(_) | Terminator::Return(_) => write!(out, "end"),
+                Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => {
+                    write!(out, "end")
+                }
             };
         }
         out

@@ -104,6 +104,7 @@ impl<'c, 'u, 'a> Copying<'c, 'u, 'a> {
                 }
             }
             Terminator::End => self.out.end(Terminator::End),
+            Terminator::ExitProcess => self.out.end(Terminator::ExitProcess),
             Terminator::Exit(value) => {
                 let value = self.expr(value);
                 self.out.end(Terminator::Exit(value));
