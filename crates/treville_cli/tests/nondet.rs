@@ -474,3 +474,92 @@ fn a_violation_says_its_values() {
     let even = write("nondet/even.c", &THIRD.replace("3 * seen != 45", "2 * seen != 45"));
     assert_eq!(counts(&even, ""), (3, 0));
 }
+
+const NOT_STARTED: &str = r"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <treville.h>
+static atomic_int d, e;
+static void *assumes(void *unused)
+{
+	treville_assume(d < 5);
+	return unused;
+}
+static void *sets(void *unused)
+{
+	e = 9;
+	return unused;
+}
+int main(void)
+{
+	pthread_t t;
+	int v = (int)treville_nondet_u32();
+	d = v;
+	if (v < 0)
+		return 0;
+	e = 1;
+	e = 2;
+	e = 3;
+	pthread_create(&t, NULL, assumes, NULL);
+	pthread_create(&t, NULL, sets, NULL);
+	while (e != 9)
+		;
+	if (v == 7)
+		e = 4;
+	return 0;
+}
+";
+
+/// What a thread assumes is asked again, in executions in which the thread was never started.
+#[test]
+fn a_thread_that_is_not_started_assumes_nothing() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("nondet/not_started.c", NOT_STARTED);
+    for options in [&["--engine=explore"][..], &["--engine=explore", "--reductions=none", "--bound=3"]] {
+        let run = treville(&[&["verify", &file, "--accept-bounded"], options].concat());
+        assert_eq!(run.status, 0, "{options:?}: {}{}", run.stdout, run.stderr);
+    }
+}
+
+const ADDRESS: &str = r"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <treville.h>
+static struct {
+	int array[2];
+	atomic_int flag;
+} s;
+static void *reader(void *unused)
+{
+	unsigned long x = treville_nondet_u64();
+	treville_assume(x == (unsigned long)&s.array[0] || x == (unsigned long)&s.array[1]);
+	int seen = *(int *)x;
+	atomic_store_explicit(&s.flag, 1, memory_order_relaxed);
+	return unused;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, NULL, reader, NULL);
+	while (!atomic_load_explicit(&s.flag, memory_order_relaxed))
+		;
+	s.array[0] = 1;
+	return 0;
+}
+";
+
+/// The address is not computed from that of the array, and only the path says that it is in it.
+#[test]
+fn an_unknown_address_is_read_while_others_write() {
+    if !has_clang() {
+        return;
+    }
+    let file = write("nondet/address.c", ADDRESS);
+    for reductions in ["all", "counted", "none"] {
+        let options = ["--engine=explore", "--bound=3", "--accept-bounded", "--reductions", reductions];
+        let run = treville(&[&["verify", &file, "--model=rc11"], &options[..]].concat());
+        assert!(run.stdout.contains(": no, race"), "{reductions}: {}{}", run.stdout, run.stderr);
+    }
+}

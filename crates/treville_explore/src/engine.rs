@@ -137,7 +137,7 @@ impl Explore {
         let mut parts = Parts::new();
         // What was explored, and which iterations are still to be kept, each in a pass of its own.
         let mut first: Option<(Explored, Vec<Keeps>)> = None;
-        let mut shared_hazards = false;
+        let (mut seen_locks, mut shared_hazards) = (!task.reductions.has(Reduction::LockRounds), false);
         loop {
             let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
             let judge = || {
@@ -175,7 +175,13 @@ impl Explore {
                 // Who sets a hazard pointer of another thread changes what that one sees of it.
                 Ok(explored) if !shared_hazards && explored.dropped.share_hazards() && explored.is_all() => {
                     (shared_hazards, options.run.attempt_blocks, first) = (true, false, None);
-                    image = image.with_changes(false, true);
+                    image = image.with_changes(seen_locks, true);
+                    image.keep_rounds(None);
+                }
+                // Who reads a lock as memory sees that it was taken in an iteration that is dropped.
+                Ok(explored) if !seen_locks && explored.dropped.sees_locks() && explored.is_all() => {
+                    (seen_locks, first) = (true, None);
+                    image = image.with_changes(true, shared_hazards);
                     image.keep_rounds(None);
                 }
                 Ok(explored) => {
@@ -195,7 +201,7 @@ impl Explore {
                 Err((access, cuts)) => {
                     first = None;
                     *parts.entry(access).or_default() |= cuts;
-                    image = compile(task, &parts, judged.is_some())?.with_changes(false, shared_hazards);
+                    image = compile(task, &parts, judged.is_some())?.with_changes(seen_locks, shared_hazards);
                 }
             }
         }

@@ -317,6 +317,8 @@ struct Search<'a, 'j> {
     /// Whether some write is said to be the last one.
     lasts: bool,
     symmetry: bool,
+    /// Whether some thread takes a lock.
+    has_locks: bool,
     /// The functions that may give what other threads wait for, whoever these are.
     givers: IndexVec<FuncId, bool>,
     /// The functions that may end the process.
@@ -393,6 +395,7 @@ impl<'a, 'j> Search<'a, 'j> {
             lasts: modes.iter().any(|m| m.write.last()),
             modes,
             symmetry: shape.symmetry,
+            has_locks: image.sites().iter().any(|site| site.kind == SiteKind::Lock),
             givers: may_run(program, |op| matches!(op, Op::Mark(Mark::Gives))),
             exiting: may_exit_process(program),
             in_parts: image.sites().iter().any(|site| !site.parts.is_empty()),
@@ -633,6 +636,7 @@ impl<'a, 'j> Search<'a, 'j> {
         self.graph.set_clocks(e, &self.rules);
         self.note_change(e);
         self.note_hazard(e);
+        self.note_lock(&label);
         self.follow_twin(e);
         e
     }

@@ -221,10 +221,13 @@ impl Search<'_, '_> {
     pub(super) fn is_discarded(&mut self) -> Result<bool, Stop> {
         let n_threads = if self.forks { self.graph.threads.len() as u16 } else { 0 };
         for thread in 0..n_threads {
+            // What is known of a thread that was not started is of another graph.
+            if !self.graph.threads[usize::from(thread)].present {
+                continue;
+            }
             let last = self.graph.last_of(thread);
             let label = *self.graph.label(last);
-            let present = self.graph.threads[usize::from(thread)].present && label.kind == Kind::Decision;
-            if !present || !matches!(self.step(thread), Step::Blocked { wait: Wait::Assume, .. }) {
+            if label.kind != Kind::Decision || !matches!(self.step(thread), Step::Blocked { wait: Wait::Assume, .. }) {
                 continue;
             }
             let path = self.decided(|x| x < last);

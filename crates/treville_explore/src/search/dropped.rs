@@ -12,7 +12,7 @@ mod doubts;
 mod guards;
 
 use super::{Explored, Search};
-use crate::graph::{EventId, INIT, Kind, Label, LocId, Made, Row};
+use crate::graph::{EventId, INIT, Kind, Label, LocId, Made, NO_LOC, Row};
 use crate::memory::Owner;
 use doubts::Read;
 use guards::Guards;
@@ -31,6 +31,8 @@ pub(crate) struct Dropped {
     /// The objects that are freed, or retired, by their addresses.
     frees: BTreeMap<u64, Noted<Removal>>,
     guards: Guards,
+    /// Of each location, whether it is a lock, and whether it is read as memory.
+    locks: Vec<[bool; 2]>,
     /// Some threads are equal, and only some of the executions in which they change places were explored.
     twins: bool,
 }
@@ -107,6 +109,10 @@ impl Dropped {
             note_all(self.frees.entry(object).or_default(), list);
         }
         self.guards.add(other.guards);
+        for (loc, [lock, memory]) in other.locks.into_iter().enumerate() {
+            let known = self.lock_at(loc);
+            *known = [known[0] | lock, known[1] | memory];
+        }
         self.twins |= other.twins;
     }
 
@@ -131,6 +137,18 @@ impl Dropped {
     /// Notes that some threads are equal.
     pub(super) fn note_twins(&mut self) {
         self.twins = true;
+    }
+
+    fn lock_at(&mut self, loc: usize) -> &mut [bool; 2] {
+        if self.locks.len() <= loc {
+            self.locks.resize(loc + 1, [false; 2]);
+        }
+        &mut self.locks[loc]
+    }
+
+    /// Whether it is seen other than by taking it that a lock is taken.
+    pub(crate) fn sees_locks(&self) -> bool {
+        self.locks.contains(&[true; 2])
     }
 
     /// Whether several threads use the same hazard pointer.
@@ -256,6 +274,15 @@ impl Search<'_, '_> {
         }
         let place = (self.first_twin(thread), addr, site);
         self.explored.dropped.note_read(place, read);
+    }
+
+    /// Notes whether an event uses a lock, or reads its location as it reads memory.
+    pub(super) fn note_lock(&mut self, label: &Label) {
+        let Some(site) = label.site.filter(|_| self.has_locks && label.loc != NO_LOC) else { return };
+        let of_lock = matches!(self.image.site(site).kind, SiteKind::Lock | SiteKind::Unlock);
+        if of_lock || label.kind.reads() {
+            self.explored.dropped.lock_at(label.loc as usize)[usize::from(!of_lock)] = true;
+        }
     }
 
     /// Notes the threads that lead to a new event by more than what happens before it.

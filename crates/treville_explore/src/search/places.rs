@@ -72,8 +72,9 @@ impl Search<'_, '_> {
         let size = self.image.site(site).size;
         let mut objects = self.objects_of(thread, term_of(addr));
         let mut outside = self.outside(addr, size, &objects);
+        let mut computed = true;
         if self.solve(path, outside)?.is_some() {
-            objects = self.objects(thread);
+            (objects, computed) = (self.objects(thread), false);
             outside = self.outside(addr, size, &objects);
             if self.solve(path, outside)?.is_some() {
                 let path: Vec<TermId> = path.iter().copied().chain([outside]).collect();
@@ -82,7 +83,9 @@ impl Search<'_, '_> {
                 return Ok(Reach::Outside(at));
             }
         }
+        // What the address is not computed from, [`Self::check_settled`] does not find again.
         if let [object] = objects[..]
+            && computed
             && let Some(array) = self.array(site, object)
             && self.is_element(path, addr, array)?
         {

@@ -26,6 +26,12 @@ const NAME_SHIFT: u32 = address::LOCAL_SHIFT;
 /// Where the number of a thread can be.
 const NAME: u64 = NO_ADDRESS & !((1 << NAME_SHIFT) - 1);
 
+/// The same, as bytes of a word.
+const NAME_BYTES: Range<usize> = NAME_SHIFT as usize / 8..NO_ADDRESS.count_ones() as usize / 8;
+
+/// The bytes of an address.
+const WORD: usize = 8;
+
 /// Whether a word may be an address with the number of a thread; asked first, since it is cheap.
 #[inline]
 pub(super) fn may_be_named(word: u64) -> bool {
@@ -108,11 +114,29 @@ impl<T: Track> Runner<T> {
         }
     }
 
-    /// Some of the bytes of an address are read from private memory.
+    /// These bytes of private memory are read or overwritten. Where they are some of those of an address, and there is a part of a
+    /// thread's number in them, that shows by itself, or is missing in what is left.
+    #[inline]
     pub(super) fn note_bytes(&self, image: &Image, range: &Range<usize>) {
-        let word = |begin: usize| self.private.get(begin..begin + 8)?.try_into().ok().map(u64::from_le_bytes);
-        let mut around = range.start.saturating_sub(7)..range.end;
-        if around.any(|begin| word(begin).is_some_and(names_thread)) {
+        let whole = range.start.is_multiple_of(WORD) && range.len() >= WORD;
+        if !whole {
+            self.note_split(image, range);
+        }
+    }
+
+    fn note_split(&self, image: &Image, range: &Range<usize>) {
+        let word = |begin: usize| self.private.get(begin..begin + WORD)?.try_into().ok().map(u64::from_le_bytes);
+        let has_name = |begin: &usize| begin + NAME_BYTES.start < range.end && range.start < begin + NAME_BYTES.end;
+        let mut begins = (range.start / WORD * WORD..range.end).step_by(WORD).filter(has_name);
+        if begins.any(|begin| word(begin).is_some_and(names_thread)) {
+            image.note_told_apart();
+        }
+    }
+
+    /// Words are put into private memory, the first one at this byte. Only where a word begins is an address found again.
+    #[inline]
+    pub(super) fn note_placed(&self, image: &Image, begin: usize, words: [u64; 2]) {
+        if !begin.is_multiple_of(WORD) && words.into_iter().any(names_thread) {
             image.note_told_apart();
         }
     }

@@ -106,7 +106,12 @@ impl<T: Track> Runner<T> {
     /// The value of the element with this address.
     pub(super) fn load_element(&mut self, image: &Image, addr: u64, array: Array) -> u64 {
         let Some(symbols) = image.symbols() else { return 0 };
-        let load = |at: u64| self.private_load(image, at, array.size).map_or(0, |(words, _)| words[0]);
+        let load = |at: u64| {
+            self.private_load(image, at, array.size).map_or(0, |(words, range)| {
+                self.note_bytes(image, &range);
+                words[0]
+            })
+        };
         let values: Vec<u64> = array.elements().map(load).collect();
         values.iter().for_each(|value| self.note_choice(image, [*value, 0]));
         symbols.element(addr, array, &values)

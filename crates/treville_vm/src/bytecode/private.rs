@@ -53,6 +53,8 @@ impl<T: Track> Runner<T> {
         mut words: [u64; 2],
     ) -> Option<Range<usize>> {
         let range = self.private_range(addr, size)?;
+        self.note_bytes(image, &range);
+        self.note_placed(image, range.start, words);
         let mut changed = false;
         if T::SYMBOLIC
             && let Some(symbols) = image.symbols()

@@ -449,9 +449,7 @@ impl<T: Track> Runner<T> {
                     }
                     match self.private_load(image, addr, image.sites[site].size) {
                         Some((words, range)) => {
-                            if range.len() < 8 && words[0] != 0 {
-                                self.note_bytes(image, &range);
-                            }
+                            self.note_bytes(image, &range);
                             set!(dst, words[0]);
                             self.upper = words[1];
                             self.track.load(at!(dst), at!(place), range);
@@ -494,6 +492,7 @@ impl<T: Track> Runner<T> {
                     }
                     match self.private_load(image, addr, image.sites[site].size) {
                         Some((words, range)) => {
+                            self.note_bytes(image, &range);
                             set!(dst, words[0]);
                             self.upper = words[1];
                             self.track.load(at!(dst), at!(place), range);
