@@ -72,7 +72,7 @@ fn read_c(path: &str, text: &str, options: &Options, files: &dyn Files, cancel: 
         .map_err(|missing| vec![missing])
         .and_then(|clang| clang.compile(Path::new(path), &compile, &mut sources, &find));
     match compiled {
-        Ok(compiled) => from_llvm(path, &compiled.ir, options, sources, files),
+        Ok(compiled) => from_llvm(path, &compiled.ir, options, sources, files, cancel),
         Err(diagnostics) => Err(match StopReason::of(cancel) {
             Some(limit) => unknown(format!("{limit} while {path} was compiled")),
             None => failure(diagnostics, Arc::new(sources)),
@@ -80,18 +80,28 @@ fn read_c(path: &str, text: &str, options: &Options, files: &dyn Files, cancel: 
     }
 }
 
-fn read_llvm(path: &str, text: &str, options: &Options, files: &dyn Files, _: &Cancel) -> Read {
-    from_llvm(path, text, options, SourceMap::new(), files)
+fn read_llvm(path: &str, text: &str, options: &Options, files: &dyn Files, cancel: &Cancel) -> Read {
+    from_llvm(path, text, options, SourceMap::new(), files, cancel)
 }
 
-fn from_llvm(path: &str, ir: &str, options: &Options, mut sources: SourceMap, files: &dyn Files) -> Read {
-    let options = LowerOptions { name: path, entry: ENTRY, weak_cas: options.run.weak_cas };
+fn from_llvm(
+    path: &str,
+    ir: &str,
+    options: &Options,
+    mut sources: SourceMap,
+    files: &dyn Files,
+    cancel: &Cancel,
+) -> Read {
+    let options = LowerOptions { name: path, entry: ENTRY, weak_cas: options.run.weak_cas, cancel };
     let file = sources.add(if path.ends_with(".ll") { path.to_owned() } else { format!("{path}.ll") }, ir);
-    let lowered = treville_llvm::parse(file, ir)
+    let lowered = treville_llvm::parse_unless(cancel, file, ir)
         .and_then(|module| treville_llvm::lower(&module, &options, &mut sources, &mut |name| files.read(name).ok()));
     match lowered {
         Ok(program) => Ok((program, sources)),
-        Err(diagnostics) => Err(failure(diagnostics, Arc::new(sources))),
+        Err(diagnostics) => Err(match StopReason::of(cancel) {
+            Some(limit) => unknown(format!("{limit} while {path} was read")),
+            None => failure(diagnostics, Arc::new(sources)),
+        }),
     }
 }
 

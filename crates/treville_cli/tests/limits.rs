@@ -79,6 +79,87 @@ fn limits_end_the_passes_and_the_analysis_of_a_program() {
     assert!(limited.stdout.contains("memory limit"), "{}{}", limited.stdout, limited.stderr);
 }
 
+/// What a limit may be passed by, in seconds of the processor: machines with much to do give it late, but not more of it.
+const PASSED_BY: f64 = 2.0;
+
+/// The seconds of the processor in a line of the shell's `times`: `0m1.250s 0m0.100s`.
+fn seconds(line: &str) -> f64 {
+    let one = |word: &str| {
+        let (minutes, rest) = word.split_once('m')?;
+        Some(60.0 * minutes.parse::<f64>().ok()? + rest.trim_end_matches('s').parse::<f64>().ok()?)
+    };
+    line.split_whitespace().filter_map(one).sum()
+}
+
+/// A time limit ends this, and little work is done beyond it.
+fn is_ended(limit: f64, args: &[&str]) {
+    let limited = format!("--timeout={limit}");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "\"$0\" \"$@\"; echo \"status $?\"; times", env!("CARGO_BIN_EXE_treville")]);
+    shell.args(args).arg(&limited).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let output = shell.output().expect("there is a shell");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("status 3"), "{args:?}: {said}");
+    // The last line is about the children of the shell.
+    let worked = said.lines().last().map_or(0.0, seconds);
+    assert!(0.0 < worked && worked < limit + PASSED_BY, "{args:?} with {limit} s worked for {worked} s");
+}
+
+/// One long function, as a compiler writes it: `n` times a load, a branch and a store.
+fn long_function(n: usize) -> String {
+    let mut text =
+        String::from("@g = global i32 0\n\ndefine i32 @main() {\n  %r = alloca i32\n  store i32 0, ptr %r\n");
+    for i in 0..n {
+        let part = format!(
+            "  %a{i} = load i32, ptr %r\n  %b{i} = load i32, ptr @g\n  %c{i} = icmp eq i32 %a{i}, %b{i}\n  \
+             br i1 %c{i}, label %t{i}, label %e{i}\nt{i}:\n  %d{i} = add i32 %a{i}, {i}\n  store i32 %d{i}, ptr %r\n  \
+             br label %e{i}\ne{i}:\n"
+        );
+        text.push_str(&part);
+    }
+    text.push_str("  ret i32 0\n}\n");
+    write(&format!("limits/long-{n}.ll"), &text)
+}
+
+#[test]
+fn limits_end_the_reading_of_a_program_and_each_pass_over_a_function() {
+    // To read it takes seconds, and what is alive where in it takes gigabytes.
+    let program = long_function(60_000);
+    for engine in ["explore", "bmc", "enumerate"] {
+        is_ended(0.1, &["verify", &program, "--engine", engine]);
+        is_ended(2.0, &["verify", &program, "--engine", engine]);
+    }
+    let limited = treville(&["verify", &program, "--memory-limit=400", "--engine=bmc", "--timeout=100"]);
+    assert!(limited.stdout.contains("memory limit"), "{}{}", limited.stdout, limited.stderr);
+}
+
+#[test]
+fn limits_end_the_search_for_values_that_many_paths_may_read() {
+    if has_clang() {
+        is_ended(6.0, &["verify", "cases/locks/spinner_dead_recursive.c", "--engine=enumerate"]);
+    }
+}
+
+#[test]
+fn limits_end_long_executions_of_models_with_promises() {
+    if !has_clang() {
+        return;
+    }
+    let access = |x: &str, y: &str| {
+        format!(
+            "for (int i = 0; i < 1000; i++) {{ atomic_store_explicit(&{x}, i, memory_order_relaxed); \
+             atomic_load_explicit(&{y}, memory_order_relaxed); }}"
+        )
+    };
+    let (other, main) = (access("x", "y"), access("y", "x"));
+    let text = format!(
+        "#include <pthread.h>\n#include <stdatomic.h>\natomic_int x, y;\nstatic void *t(void *a) {{ {other} return 0; }}\n\
+         int main(void) {{ pthread_t h; pthread_create(&h, 0, t, 0); {main} return 0; }}\n"
+    );
+    let program = write("limits/promises.c", &text);
+    is_ended(1.0, &["verify", &program, "--engine=explore", "--model=imm"]);
+}
+
 /// Runs until a signal comes, which must end it soon.
 fn ends_at_signal(args: &[&str], signal: &str) {
     let child = Command::new(env!("CARGO_BIN_EXE_treville")).args(args).stdout(Stdio::piped()).spawn();

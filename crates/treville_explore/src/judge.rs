@@ -2,7 +2,7 @@
 
 use crate::execution::{Builder, probe, torn_update};
 use crate::general::{Growth, growing_checks};
-use crate::graph::Graph;
+use crate::graph::{EventId, Graph};
 use crate::memory::Locations;
 use crate::promises::{Flow, Pair};
 use crate::sequential::unproven;
@@ -115,10 +115,12 @@ impl<'a> Judge<'a> {
             kept.union_assign(&without);
         }
         // The write of an update that is one event comes after its read.
-        let of_row = |row: usize, last: bool| {
-            let mut found = (1..graph.len()).filter(|e| rows[*e as usize] == Some(row));
-            if last { found.next_back() } else { found.next() }
-        };
+        let mut of_row: Vec<Option<(EventId, EventId)>> = vec![None; n];
+        for e in 1..graph.len() {
+            if let Some(row) = rows[e as usize] {
+                of_row[row] = Some((of_row[row].map_or(e, |(first, _)| first), e));
+            }
+        }
         let mut pairs = Vec::new();
         for (i, read) in events.iter().enumerate().filter(|(_, e)| e.kind.reads()) {
             // An update that is one event reads before it writes.
@@ -127,7 +129,8 @@ impl<'a> Judge<'a> {
                 if let (Some(thread), Some(from), Some(to)) = (read.thread, read.cell, write.cell) {
                     let flow = Flow { thread, from: from.address, to: to.address };
                     let weak = i != j && !kept.contains(i, j);
-                    let events = if weak { of_row(i, false).zip(of_row(j, true)) } else { None };
+                    let ends = of_row[i].zip(of_row[j]).map(|((first, _), (_, last))| (first, last));
+                    let events = ends.filter(|_| weak);
                     pairs.push(Pair { flow, weak, events });
                 }
             }

@@ -192,8 +192,8 @@ pub fn llvm(text: &str) -> Reached {
     for body in module.globals.iter().filter_map(|g| g.function()?.body.as_ref()) {
         body.blocks.iter().for_each(|block| visit(&module, body, block));
     }
-    match lower(&module, &LowerOptions { name: "input.ll", entry: "main", weak_cas: true }, &mut sources, &mut |_| None)
-    {
+    let options = LowerOptions { name: "input.ll", entry: "main", weak_cas: true, cancel: &Cancel::new() };
+    match lower(&module, &options, &mut sources, &mut |_| None) {
         Err(errors) => drop(rejected(&errors, &sources)),
         Ok(program) => assert_eq!(validate(&program), Ok(()), "a program that was lowered is one"),
     }

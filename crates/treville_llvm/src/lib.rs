@@ -52,5 +52,5 @@ pub use module::{
     Attributes, Block, BlockId, Body, Definition, Function, Global, GlobalId, GlobalKind, Label, Linkage, Module,
     Param, Value, ValueId, Variable,
 };
-pub use parser::parse;
+pub use parser::{parse, parse_unless};
 pub use types::{FloatKind, Struct, Type, TypeId, Types};

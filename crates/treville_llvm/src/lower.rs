@@ -34,7 +34,7 @@ mod unit;
 mod wide;
 
 use crate::module::Module;
-use treville_base::{Diagnostic, SourceMap};
+use treville_base::{Cancel, Diagnostic, SourceMap};
 use treville_ir::Program;
 use unit::Unit;
 
@@ -61,6 +61,8 @@ pub struct LowerOptions<'a> {
     pub entry: &'a str,
     /// A weak compare-exchange may fail for no reason.
     pub weak_cas: bool,
+    /// When to stop: there is no program then.
+    pub cancel: &'a Cancel,
 }
 
 /// The program that a module is, with its entry as the only thread at the start.
@@ -69,7 +71,7 @@ pub struct LowerOptions<'a> {
 /// which are then added. Where there are none, they are in the module's own text.
 ///
 /// # Errors
-/// One for each thing that cannot be lowered.
+/// One for each thing that cannot be lowered; or that it was cancelled.
 pub fn lower(
     module: &Module,
     options: &LowerOptions<'_>,

@@ -26,7 +26,7 @@ use crate::validate::validate;
 use body::FunctionState;
 use metadata::Attached;
 use rustc_hash::FxHashMap;
-use treville_base::{Diagnostic, FileId, IndexVec, Name, Span};
+use treville_base::{Cancel, Diagnostic, FileId, IndexVec, Name, Span};
 
 /// Something was wrong and has been reported.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +60,9 @@ struct Parser<'a> {
     file: FileId,
     diagnostics: Vec<Diagnostic>,
     depth: u32,
+    cancel: &'a Cancel,
+    /// It was cancelled: what was read is not all.
+    stopped: bool,
 
     source_file: Option<Name>,
     triple: Option<Name>,
@@ -88,10 +91,18 @@ struct Parser<'a> {
 /// # Errors
 /// Everything that is wrong with the text, up to a limit; or that it uses what is not supported.
 pub fn parse(file: FileId, text: &str) -> Result<Module, Vec<Diagnostic>> {
+    parse_unless(&Cancel::new(), file, text)
+}
+
+/// The same, unless that is cancelled: large modules take seconds.
+///
+/// # Errors
+/// As [`parse`], or that it was cancelled; callers know why.
+pub fn parse_unless(cancel: &Cancel, file: FileId, text: &str) -> Result<Module, Vec<Diagnostic>> {
     if u32::try_from(text.len()).is_err() {
         return Err(vec![Diagnostic::error(None, "the file is larger than 4 GB")]);
     }
-    let mut parser = Parser::new(file, text);
+    let mut parser = Parser::new(cancel, file, text);
     parser.module();
     parser.finish()
 }
@@ -106,7 +117,7 @@ fn in_c(global: Global, underscores: bool) -> Option<Global> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(file: FileId, text: &'a str) -> Self {
+    fn new(cancel: &'a Cancel, file: FileId, text: &'a str) -> Self {
         let mut lexer = Lexer::new(text);
         let token = lexer.next();
         Parser {
@@ -116,6 +127,8 @@ impl<'a> Parser<'a> {
             file,
             diagnostics: Vec::new(),
             depth: 0,
+            cancel,
+            stopped: false,
             source_file: None,
             triple: None,
             rules: Rules::x86_64(),
@@ -136,6 +149,9 @@ impl<'a> Parser<'a> {
     }
 
     fn finish(mut self) -> Result<Module, Vec<Diagnostic>> {
+        if self.goes_on().is_err() {
+            return Err(vec![Diagnostic::error(None, "stopped")]);
+        }
         self.report_undefined_globals();
         self.apply_groups();
         if !self.diagnostics.is_empty() {
@@ -153,10 +169,16 @@ impl<'a> Parser<'a> {
             asm: self.asm,
             debug,
         };
-        self.diagnostics.extend(validate(&module, &self.geps));
+        self.diagnostics.extend(validate(&module, &self.geps, self.cancel));
         self.diagnostics.sort_by_key(|d| d.span);
         self.diagnostics.truncate(MAX_ERRORS);
         if self.diagnostics.is_empty() { Ok(module) } else { Err(self.diagnostics) }
+    }
+
+    /// An error once the reading is cancelled.
+    fn goes_on(&mut self) -> Parse<()> {
+        self.stopped |= self.cancel.is_stopped();
+        if self.stopped { Err(Halt) } else { Ok(()) }
     }
 
     // Tokens

@@ -8,13 +8,13 @@ use crate::layout::NoLayout;
 use crate::module::{BlockId, Body, Definition, Function, GlobalId, GlobalKind, Module};
 use crate::types::TypeId;
 use std::collections::BTreeMap;
-use treville_base::{Diagnostic, Idx, Span};
+use treville_base::{Cancel, Diagnostic, Idx, Span};
 
 /// Aliases of aliases.
 const MAX_ALIASES: u32 = 100;
 
-/// Everything that is wrong. `geps` are the constant address computations, with their places.
-pub(crate) fn validate(module: &Module, geps: &[(ConstId, Span)]) -> Vec<Diagnostic> {
+/// Everything that is wrong, or that it was cancelled. `geps` are the constant address computations, with their places.
+pub(crate) fn validate(module: &Module, geps: &[(ConstId, Span)], cancel: &Cancel) -> Vec<Diagnostic> {
     let mut checker = Checker { module, diagnostics: Vec::new() };
     checker.types();
     for &(id, span) in geps {
@@ -23,6 +23,9 @@ pub(crate) fn validate(module: &Module, geps: &[(ConstId, Span)]) -> Vec<Diagnos
         }
     }
     for (id, global) in module.globals.iter_enumerated() {
+        if cancel.is_stopped() {
+            return vec![Diagnostic::error(None, "stopped")];
+        }
         match &global.kind {
             // Of a variable that is elsewhere, the address may be all that is needed.
             GlobalKind::Variable(variable) if variable.init.is_none() => {}

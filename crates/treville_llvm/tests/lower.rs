@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use treville_base::{Diagnostic, Name, SourceMap};
+use treville_base::{Cancel, Diagnostic, Name, SourceMap};
 use treville_explore::Explore;
 use treville_ir::{Program, validate};
 use treville_llvm::{Clang, CompileOptions, LowerOptions, lower, parse};
@@ -38,7 +38,7 @@ fn program(path: &Path, text: &str) -> (SourceMap, Result<Program, Vec<Diagnosti
         let file = sources.add(format!("{name}.ll"), ir.as_str());
         lower(
             &parse(file, &ir)?,
-            &LowerOptions { name: &name, entry: "main", weak_cas: false },
+            &LowerOptions { name: &name, entry: "main", weak_cas: false, cancel: &Cancel::new() },
             &mut sources,
             &mut read_file,
         )

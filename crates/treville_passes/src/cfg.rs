@@ -2,7 +2,7 @@
 
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::{BitSet, Idx, IndexVec};
+use treville_base::{BitSet, Cancel, Idx, IndexVec};
 use treville_ir::{Block, BlockId, Func, Inst, Reg};
 
 /// The control-flow graph of a function.
@@ -43,16 +43,15 @@ impl Cfg {
         if !self.is_reachable(a) || !self.is_reachable(b) {
             return false;
         }
+        // Dominators come earlier in the order: whoever is before `a` is not dominated by it.
         let mut at = b;
-        loop {
-            if at == a {
-                return true;
-            }
+        while at != a && self.rank[at] > self.rank[a] {
             match self.idom[at] {
                 Some(up) if up != at => at = up,
                 _ => return false,
             }
         }
+        at == a
     }
 
     /// The natural loops: each header with its blocks, itself included. Loops with one header are one loop.
@@ -137,9 +136,17 @@ pub struct Liveness {
 impl Liveness {
     /// `at_exit`: registers that are read after the function.
     pub fn new(func: &Func, cfg: &Cfg, at_exit: &BTreeSet<Reg>) -> Liveness {
+        let nobody = Cancel::new();
+        let empty = || Liveness { live_in: IndexVec::new(), live_out: IndexVec::new() };
+        Liveness::unless(&nobody, func, cfg, at_exit).unwrap_or_else(empty)
+    }
+
+    /// The same; `None` if cancelled. Of large functions, this takes long and much memory.
+    pub fn unless(cancel: &Cancel, func: &Func, cfg: &Cfg, at_exit: &BTreeSet<Reg>) -> Option<Liveness> {
         let n = func.regs.len();
-        let none = || func.blocks.iter().map(|_| BitSet::new(n)).collect::<IndexVec<BlockId, BitSet>>();
-        let mut found = Liveness { live_in: none(), live_out: none() };
+        let empty = || (!cancel.is_stopped()).then(|| BitSet::new(n));
+        let none = || func.blocks.iter().map(|_| empty()).collect::<Option<IndexVec<BlockId, BitSet>>>();
+        let mut found = Liveness { live_in: none()?, live_out: none()? };
         let mut exit = BitSet::new(n);
         at_exit.iter().for_each(|r| {
             exit.insert(r.index());
@@ -148,6 +155,9 @@ impl Liveness {
         while changed {
             changed = false;
             for &b in cfg.order.iter().rev() {
+                if cancel.is_stopped() {
+                    return None;
+                }
                 let block = &func.blocks[b];
                 let mut live = BitSet::new(n);
                 let mut leaves = true;
@@ -167,7 +177,7 @@ impl Liveness {
                 }
             }
         }
-        found
+        Some(found)
     }
 
     pub fn live_in(&self, b: BlockId) -> &BitSet {

@@ -172,7 +172,7 @@ pub fn close(program: &Program, words: &Words, looks_again: bool, cancel: &Cance
         let (gives, exits) = (givers[closer.todo[n].func], exiting[closer.todo[n].func]);
         let locks = !body.locks.is_empty() || body.owns;
         waiters.push(Waiter { locks, joins: body.joins, asks: body.asks, gives, exits });
-        let func = closer.out.funcs.push(tidy(body.finish(name.clone()), init));
+        let func = closer.out.funcs.push(tidy(body.finish(name.clone()), init, cancel));
         closer.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new(), ends_process: false });
     }
     let asked = Asked::of(&closer.out, &waiters, looks_again);
@@ -181,11 +181,12 @@ pub fn close(program: &Program, words: &Words, looks_again: bool, cancel: &Cance
 }
 
 /// The code of a thread in order, without what is known by now.
-fn tidy(mut func: Func, init: &[(Reg, Expr)]) -> Func {
+fn tidy(mut func: Func, init: &[(Reg, Expr)], cancel: &Cancel) -> Func {
     let entry: BTreeMap<Reg, Option<Expr>> = init.iter().map(|(reg, _)| (*reg, None)).collect();
     let exit = asked::said_at_the_end(&func).into_iter().collect();
-    propagate_constants(&mut func, &entry);
-    simplify(&mut func, &Boundary { entry: entry.keys().copied().collect(), exit }, false);
+    propagate_constants(&mut func, &entry, cancel);
+    let boundary = Boundary { entry: entry.keys().copied().collect(), exit, cancel: cancel.clone() };
+    simplify(&mut func, &boundary, false);
     func
 }
 
@@ -311,9 +312,11 @@ impl Closer<'_> {
             let known = start.args.get(i).cloned().unwrap_or(Some(Expr::int(0, 64)));
             entry.insert(*param, known.map(|value| narrowed(value, width)));
         }
-        let boundary = Boundary { entry: entry.keys().copied().collect(), ..Boundary::default() };
-        propagate_constants(&mut func, &entry);
+        let (entered, cancel) = (entry.keys().copied().collect(), self.cancel.clone());
+        let boundary = Boundary { entry: entered, cancel, ..Boundary::default() };
+        propagate_constants(&mut func, &entry, self.cancel);
         simplify(&mut func, &boundary, false);
+        go_on(self.cancel)?;
         let before = start.own.and_then(|own| self.threads.iter().position(|other| *other == own));
         let number = before.map_or(1, |n| n as i64 + 2);
         let mut body = Body::new(&func, self.tags.fence.is_some(), number);

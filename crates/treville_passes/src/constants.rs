@@ -5,14 +5,14 @@ use crate::cfg::Cfg;
 use crate::fold::Folder;
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::IndexVec;
+use treville_base::{Cancel, IndexVec};
 use treville_ir::{BlockId, Expr, Func, Op, Reg, Terminator};
 
 /// What registers hold; one that is missing is not known.
 type Known = BTreeMap<Reg, Expr>;
 
-/// `entry`: registers with a value at the start, which is known or not; all others are 0 then.
-pub(crate) fn propagate_constants(func: &mut Func, entry: &BTreeMap<Reg, Option<Expr>>) {
+/// Nothing more is replaced once it is cancelled. `entry`: registers with a value at the start, which is known or not; all others are 0 then.
+pub(crate) fn propagate_constants(func: &mut Func, entry: &BTreeMap<Reg, Option<Expr>>, cancel: &Cancel) {
     let cfg = Cfg::new(func);
     let regs = func.regs.clone();
     let folder = Folder { regs: &regs, algebraic: false };
@@ -23,7 +23,7 @@ pub(crate) fn propagate_constants(func: &mut Func, entry: &BTreeMap<Reg, Option<
     };
     at_start[BlockId(0)] = Some(regs.iter_enumerated().filter_map(zero).collect());
     let assigned = assigned_in_loops(func, &cfg);
-    for &id in &cfg.order {
+    for &id in cfg.order.iter().take_while(|_| !cancel.is_stopped()) {
         let Some(mut known) = at_start[id].take() else { continue };
         match assigned.get(&id) {
             Some(Some(regs)) => known.retain(|reg, _| !regs.contains(reg)),

@@ -5,10 +5,11 @@
 //! returns: an event that is neither read nor write, with the tag [`FREE`], says so.
 
 use crate::cfg::{Cfg, Liveness};
+use crate::loop_free::{go_on, stopped};
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
+use treville_base::{Cancel, Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
     Block, BlockId, Callee, Expr, Failure, Func, FuncId, Inst, InstrId, Mark, Op, Program, Reg, RegInfo, Storage, Tags,
     Terminator,
@@ -27,13 +28,21 @@ const MAX_LEVEL: u32 = 200;
 /// The function without calls; threads are started by their functions' names.
 ///
 /// # Errors
-/// What has no meaning without calls, and where.
-pub fn flatten(program: &mut Program, func: FuncId, bound: u32) -> Result<Func, Diagnostic> {
+/// What has no meaning without calls, and where; or that the run was cancelled.
+pub fn flatten(program: &mut Program, func: FuncId, bound: u32, cancel: &Cancel) -> Result<Func, Diagnostic> {
     let mut free: Tags = vec![program.tag(FREE)];
     free.sort();
     let program = &*program;
-    let mut flat =
-        Flat { program, bound, free, addressed: addressed(program), out: empty(program, func), next_instr: 0, size: 0 };
+    let mut flat = Flat {
+        program,
+        bound,
+        cancel,
+        free,
+        addressed: addressed(program),
+        out: empty(program, func),
+        next_instr: 0,
+        size: 0,
+    };
     let frame = Rc::new(Frame { func, depth: 1, level: 0, caller: None, objects: flat.objects(func, 0)? });
     let entry = flat.copy(func, &frame, 0, None)?;
     debug_assert_eq!(entry, BlockId(0), "the function's own blocks come first");
@@ -116,6 +125,7 @@ struct Return {
 struct Flat<'p> {
     program: &'p Program,
     bound: u32,
+    cancel: &'p Cancel,
     free: Tags,
     addressed: BTreeSet<FuncId>,
     out: Func,
@@ -192,6 +202,7 @@ impl Flat<'_> {
     }
 
     fn inst(&mut self, copy: &mut Copying<'_>, inst: &Inst) -> Result<(), Diagnostic> {
+        go_on(self.cancel)?;
         let mut op = inst.op.clone();
         copy.rename(&mut op);
         let instr = self.instr(copy, inst.instr);
@@ -307,7 +318,7 @@ impl Flat<'_> {
             });
             self.push(copy.at, Op::Assign { dst: own(param), value }, instr, true, span);
         }
-        let live = Liveness::new(callee, &Cfg::new(callee), &BTreeSet::new());
+        let live = Liveness::unless(self.cancel, callee, &Cfg::new(callee), &BTreeSet::new()).ok_or_else(stopped)?;
         for reg in live.live_in(BlockId(0)).iter().map(Reg::from_usize).filter(|r| !callee.params.contains(r)) {
             self.push(copy.at, Op::Assign { dst: own(&reg), value: Expr::int(0, width(&reg)) }, instr, true, span);
         }

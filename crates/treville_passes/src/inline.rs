@@ -10,7 +10,7 @@ use crate::cfg::{Cfg, Liveness};
 use crate::ops;
 use crate::simplify::size;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::{Idx, Name};
+use treville_base::{Cancel, Idx, Name};
 use treville_ir::{
     Block, BlockId, Callee, Expr, Func, FuncId, Inst, InstrId, Op, Program, Reg, RegInfo, Storage, Terminator,
 };
@@ -30,8 +30,14 @@ impl Default for InlineLimits {
     }
 }
 
-/// Inlines into a function what can be inlined; says whether it did.
-pub fn inline(program: &mut Program, func: FuncId, recursive: &BTreeSet<FuncId>, limits: InlineLimits) -> bool {
+/// Inlines into a function what can be inlined, until it is cancelled; says whether it did.
+pub fn inline(
+    program: &mut Program,
+    func: FuncId,
+    recursive: &BTreeSet<FuncId>,
+    limits: InlineLimits,
+    cancel: &Cancel,
+) -> bool {
     let mut caller = program.funcs[func].clone();
     let mut next_instr = first_free_instr(program);
     let mut callees: BTreeMap<FuncId, Option<Inlinable<'_>>> = BTreeMap::new();
@@ -40,7 +46,7 @@ pub fn inline(program: &mut Program, func: FuncId, recursive: &BTreeSet<FuncId>,
     // New blocks come at the end; the calls in them were left there when their function was treated itself.
     for id in 0..caller.blocks.len() {
         let (mut at, mut from) = (BlockId::from_usize(id), 0);
-        while let Some(i) = next_call(&caller.blocks[at], from) {
+        while let Some(i) = next_call(&caller.blocks[at], from).filter(|_| !cancel.is_stopped()) {
             from = i + 1;
             let Op::Call { dst, callee: Callee::Func(g), args } = &caller.blocks[at].insts[i].op else { continue };
             let callee = callees.entry(*g).or_insert_with(|| {

@@ -2,6 +2,7 @@
 
 use crate::constants::propagate_constants;
 use std::collections::BTreeMap;
+use treville_base::Cancel;
 use treville_ir::{Expr, Program, Reg};
 
 /// The program with constants in the place of registers that hold them: for engines that follow no dependency, and want to
@@ -18,7 +19,7 @@ pub fn with_known_addresses(program: &Program) -> Program {
             let known = if roots.len() == 1 { Some(value.clone()) } else { None };
             entry.insert(*reg, known);
         }
-        propagate_constants(&mut out.funcs[func], &entry);
+        propagate_constants(&mut out.funcs[func], &entry, &Cancel::new());
     }
     out
 }

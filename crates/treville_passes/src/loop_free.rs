@@ -27,13 +27,13 @@ pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result
         if !done.insert(func) {
             continue;
         }
-        let flat = flatten(&mut source, func, how.bound)?;
+        let flat = flatten(&mut source, func, how.bound, &options.cancel)?;
         out.tags.clone_from(&source.tags);
         out.funcs[func] = unroll(&flat, how, facts, &options.cancel)?;
         let boundary = Boundary::new(&out, func, options);
         let entry: BTreeMap<_, _> = boundary.entry.iter().map(|r| (*r, None)).collect();
         for _ in 0..ROUNDS {
-            propagate_constants(&mut out.funcs[func], &entry);
+            propagate_constants(&mut out.funcs[func], &entry, &options.cancel);
             go_on(&options.cancel)?;
             simplify(&mut out.funcs[func], &boundary, options.algebraic);
             go_on(&options.cancel)?;
@@ -56,5 +56,9 @@ pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result
 
 /// An error once the run was cancelled; callers know why.
 pub(crate) fn go_on(cancel: &Cancel) -> Result<(), Diagnostic> {
-    if cancel.is_stopped() { Err(Diagnostic::error(None, "stopped")) } else { Ok(()) }
+    if cancel.is_stopped() { Err(stopped()) } else { Ok(()) }
+}
+
+pub(crate) fn stopped() -> Diagnostic {
+    Diagnostic::error(None, "stopped")
 }

@@ -28,11 +28,14 @@ pub struct Boundary {
     pub entry: BTreeSet<Reg>,
     /// They are read after the end.
     pub exit: BTreeSet<Reg>,
+    /// When to stop working on the function; what is left of it then stays as it is.
+    pub cancel: Cancel,
 }
 
 impl Boundary {
     pub fn new(program: &Program, func: FuncId, options: &Options) -> Boundary {
-        let mut found = Boundary { entry: program.funcs[func].params.iter().copied().collect(), exit: BTreeSet::new() };
+        let entry = program.funcs[func].params.iter().copied().collect();
+        let mut found = Boundary { entry, exit: BTreeSet::new(), cancel: options.cancel.clone() };
         for (thread, root) in program.roots.iter_enumerated().filter(|(_, root)| root.func == func) {
             found.entry.extend(root.init.iter().map(|(r, _)| *r));
             found.exit.extend(options.observed.iter().filter(|(t, _)| *t == thread).map(|(_, r)| *r));
@@ -57,7 +60,7 @@ pub fn run(program: &Program, options: &Options) -> Program {
         settle(&mut program, func, &boundary, options);
         for _ in 0..POINTER_ROUNDS {
             let resolved = resolve_pointers(&mut program, func);
-            let inlined = inline(&mut program, func, &calls.recursive, options.inline);
+            let inlined = inline(&mut program, func, &calls.recursive, options.inline, &options.cancel);
             if !resolved && !inlined || options.cancel.is_stopped() {
                 break;
             }
@@ -65,7 +68,8 @@ pub fn run(program: &Program, options: &Options) -> Program {
         }
     }
     if options.renumber && options.observed.is_empty() {
-        program.funcs.ids().for_each(|func| compact(&mut program, func));
+        let some = program.funcs.ids().take_while(|_| !options.cancel.is_stopped());
+        some.for_each(|func| compact(&mut program, func));
     }
     program
 }

@@ -58,7 +58,7 @@ pub fn promote(program: &mut Program, func: FuncId, boundary: &Boundary) -> bool
     };
     let old = &program.funcs[func];
     let cfg = Cfg::new(old);
-    let live = Liveness::new(old, &cfg, &boundary.exit);
+    let Some(live) = Liveness::unless(&boundary.cancel, old, &cfg, &boundary.exit) else { return false };
     let pointers = Pointers::new(old, &cfg, &sites, boundary, &live, &order_free);
     let mut parts = Parts::new(&pointers, &sites);
     for (i, site) in sites.iter().enumerate() {
@@ -69,7 +69,7 @@ pub fn promote(program: &mut Program, func: FuncId, boundary: &Boundary) -> bool
     parts.settle(&pointers);
     let new = loop {
         let new = parts.rewrite(old, &sites, &pointers);
-        let unset = read_too_early(&new, boundary, &sites, &parts);
+        let Some(unset) = read_too_early(&new, boundary, &sites, &parts) else { return false };
         if unset.is_empty() {
             break new;
         }
@@ -82,12 +82,15 @@ pub fn promote(program: &mut Program, func: FuncId, boundary: &Boundary) -> bool
     changed
 }
 
-/// The sites with a part that may be read before it is written.
-fn read_too_early(func: &Func, boundary: &Boundary, sites: &[Site], parts: &Parts) -> BTreeSet<usize> {
+/// The sites with a part that may be read before it is written; `None` if cancelled.
+fn read_too_early(func: &Func, boundary: &Boundary, sites: &[Site], parts: &Parts) -> Option<BTreeSet<usize>> {
     let cfg = Cfg::new(func);
-    let live = Liveness::new(func, &cfg, &boundary.exit);
+    let live = Liveness::unless(&boundary.cancel, func, &cfg, &boundary.exit)?;
     let mut found = BTreeSet::new();
     for &id in &cfg.order {
+        if boundary.cancel.is_stopped() {
+            return None;
+        }
         live.walk_back(&func.blocks[id], id, |_, inst, after| {
             let Op::Alloc { dst, .. } = &inst.op else { return };
             for (i, _) in sites.iter().enumerate().filter(|(_, s)| s.dst == *dst && !s.zeroed) {
@@ -97,7 +100,7 @@ fn read_too_early(func: &Func, boundary: &Boundary, sites: &[Site], parts: &Part
             }
         });
     }
-    found
+    Some(found)
 }
 
 /// Removes the objects that are registers now, and says which of the others are private.

@@ -21,7 +21,7 @@ const ROUNDS: u32 = 8;
 
 /// Simplifies a function.
 pub fn simplify(func: &mut Func, boundary: &Boundary, algebraic: bool) {
-    for _ in 0..ROUNDS {
+    for _ in (0..ROUNDS).take_while(|_| !boundary.cancel.is_stopped()) {
         let before = size(func);
         let mut changed = propagate::propagate(func, boundary, algebraic);
         changed |= blocks::clean_up(func, algebraic);
@@ -40,9 +40,9 @@ pub(crate) fn size(func: &Func) -> usize {
 /// Removes what only computes a value that nobody reads.
 fn remove_dead(func: &mut Func, boundary: &Boundary) -> bool {
     let cfg = Cfg::new(func);
-    let live = Liveness::new(func, &cfg, &boundary.exit);
+    let Some(live) = Liveness::unless(&boundary.cancel, func, &cfg, &boundary.exit) else { return false };
     let mut changed = false;
-    for id in cfg.order {
+    for id in cfg.order.into_iter().take_while(|_| !boundary.cancel.is_stopped()) {
         let mut dead = Vec::new();
         // Backwards with what is alive, where a removed operation keeps nothing alive. The next round sees the rest.
         live.walk_back(&func.blocks[id], id, |i, inst, after| {

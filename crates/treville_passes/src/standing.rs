@@ -113,9 +113,9 @@ impl Making {
     fn settle(&mut self, id: FuncId, start: &Start) {
         let entry: BTreeMap<Reg, Option<Expr>> =
             start.init.iter().map(|(reg, value)| (*reg, Some(value.clone()))).collect();
-        let boundary = Boundary { entry: start.init.keys().copied().collect(), exit: BTreeSet::new() };
+        let boundary = Boundary { entry: start.init.keys().copied().collect(), ..Boundary::default() };
         for _ in 0..ROUNDS {
-            propagate_constants(&mut self.out.funcs[id], &entry);
+            propagate_constants(&mut self.out.funcs[id], &entry, &boundary.cancel);
             simplify(&mut self.out.funcs[id], &boundary, true);
             if !promote(&mut self.out, id, &boundary) {
                 break;

@@ -12,7 +12,7 @@ mod counted;
 mod idle;
 
 use crate::cfg::Cfg;
-use crate::loop_free::go_on;
+use crate::loop_free::{go_on, stopped};
 use crate::nest::Nest;
 use crate::ops;
 use idle::Idle;
@@ -56,7 +56,8 @@ pub fn unroll(func: &Func, how: Unrolling, facts: Facts<'_>, cancel: &Cancel) ->
     let usual: BTreeMap<BlockId, u32> = loops.keys().map(|header| (*header, how.bound)).collect();
     let annotated = annotated(func, &nest);
     let mut exact = usual.clone();
-    exact.extend(counted::repetitions(func, &cfg, &loops));
+    exact.extend(counted::repetitions(func, &cfg, &loops, cancel));
+    go_on(cancel)?;
     exact.extend(&annotated);
     let result = unroll_by(func, (&cfg, &nest, &loops), how, exact, facts, cancel);
     // If that is too much, the bound is for all that the program says nothing of.
@@ -77,12 +78,13 @@ fn unroll_by(
     cancel: &Cancel,
 ) -> Result<Func, Diagnostic> {
     let mut out = Func { blocks: IndexVec::new(), ..func.clone() };
-    let idle = if how.idle { Idle::new(func, cfg, loops, facts, &mut out) } else { Idle::default() };
+    let idle =
+        how.idle.then(|| Idle::new(func, cfg, loops, facts, &mut out, cancel).ok_or_else(stopped)).transpose()?;
     let mut unroller = Unroller {
         func,
         nest,
         bounds,
-        idle,
+        idle: idle.unwrap_or_default(),
         spins: has_spin_marks(func),
         waits: how.idle,
         latest: how.latest,

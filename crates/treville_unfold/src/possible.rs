@@ -65,7 +65,9 @@ impl Possible {
                 if cancel.is_due() {
                     return None;
                 }
-                let found: Vec<Set> = circle.iter().map(|&r| possible.seen(flow, store, r, &mut written)).collect();
+                // One round of a large circle takes long.
+                let mut seen = |&r: &usize| (!cancel.is_stopped()).then(|| possible.seen(flow, store, r, &mut written));
+                let found: Vec<Set> = circle.iter().map(&mut seen).collect::<Option<_>>()?;
                 let mut changed = false;
                 for (&r, set) in circle.iter().zip(found) {
                     changed |= possible.learn(flow.reads[r].var, set);

@@ -64,17 +64,25 @@ impl<'a> Prepared<'a> {
         let Semantics::Axioms(model, vocabulary) = &task.semantics else { return Err(Failed::NoAxioms) };
         let program = &*task.program;
         let mut memory = Memory::of(program, &traces, true, cancel).ok_or(Failed::TooManyPaths)?;
-        let mut parts = memory.parts(program, &mut traces, outside);
+        let mut parts = memory.parts(program, &mut traces, outside, cancel);
         if parts.is_err() {
             // What may only seem to touch several cells is left whole.
             memory = Memory::of(program, &traces, false, cancel).ok_or(Failed::TooManyPaths)?;
-            parts = memory.parts(program, &mut traces, outside);
+            parts = memory.parts(program, &mut traces, outside, cancel);
+        }
+        if cancel.is_stopped() {
+            // What was not finished says nothing of the program.
+            return Err(Failed::TooManyPaths);
         }
         let parts = parts.map_err(Failed::Refused)?;
         let Memory { cells, possible, shapes } = memory;
         let cut = traces.cut.iter().any(|path| possible.can_take(&traces.domain.store, path));
         let observed = task.question.as_ref().map_or_else(BTreeSet::new, |q| observed_cells(program, q, &cells));
-        let init = initial_writes(program, &mut traces, &possible, &cells, &shapes, &observed)
+        let init = initial_writes(program, &mut traces, &possible, &cells, &shapes, &observed, cancel);
+        if cancel.is_stopped() {
+            return Err(Failed::TooManyPaths);
+        }
+        let init = init
             .ok_or_else(|| Failed::Refused("a part of an address that is not fixed, in memory at the start".into()))?;
         if init.len() > MOST_CELLS {
             let what = format!("{} places in memory are read or written, more than {MOST_CELLS}", init.len());
@@ -267,9 +275,9 @@ impl Memory {
         let mut memory = Memory::over(program, traces, Cells::split(program, &accesses), in_parts, cancel)?;
         for round in 0..ROUNDS {
             let Memory { cells, possible, shapes } = &memory;
-            let mut more = missed(program, traces, possible, cells, shapes);
+            let mut more = missed(program, traces, possible, cells, shapes, cancel);
             if more.is_empty() || round + 1 == ROUNDS {
-                more.extend(slots(program, traces, possible, cells));
+                more.extend(slots(program, traces, possible, cells, cancel));
             }
             if more.is_subset(&accesses) {
                 break;
@@ -282,14 +290,20 @@ impl Memory {
 
     fn over(program: &Program, traces: &Traces, cells: Cells, in_parts: bool, cancel: &Cancel) -> Option<Memory> {
         let possible = Possible::of(program, traces, &cells, cancel)?;
-        let shapes = if in_parts { shapes(traces, &possible, &cells) } else { Shapes::new() };
-        Some(Memory { cells, possible, shapes })
+        let shapes = if in_parts { shapes(traces, &possible, &cells, cancel) } else { Shapes::new() };
+        (!cancel.is_stopped()).then_some(Memory { cells, possible, shapes })
     }
 
     /// Memory is total: what lies outside of every object is 0 and can be accessed like anything else. With that, accesses are
-    /// split into parts.
-    fn parts(&mut self, program: &Program, traces: &mut Traces, outside: &BTreeSet<Cell>) -> Result<Parts, Refusal> {
-        for (key, event) in events(traces) {
+    /// split into parts. Not all of them, if cancelled.
+    fn parts(
+        &mut self,
+        program: &Program,
+        traces: &mut Traces,
+        outside: &BTreeSet<Cell>,
+        cancel: &Cancel,
+    ) -> Result<Parts, Refusal> {
+        for (key, event) in events(traces).take_while(|_| !cancel.is_stopped()) {
             let Some((address, size)) = event.action.place else { continue };
             for a in self.possible.addresses(&traces.domain.store, address, size).into_iter().flatten() {
                 for (offset, size) in pieces(&self.shapes, key, size) {
@@ -323,7 +337,7 @@ fn observed_cells(program: &Program, question: &Question, cells: &Cells) -> BTre
 }
 
 /// Initial writes of the cells that some access may touch, and of those that are observed; `None` if one is a part of an address
-/// that is not fixed.
+/// that is not fixed. Not all of them, if cancelled.
 fn initial_writes(
     program: &Program,
     traces: &mut Traces,
@@ -331,10 +345,11 @@ fn initial_writes(
     cells: &Cells,
     shapes: &Shapes,
     observed: &BTreeSet<Cell>,
+    cancel: &Cancel,
 ) -> Option<Vec<(Cell, TermId)>> {
     let mut touched = observed.clone();
     let mut anywhere = false;
-    for (key, event) in events(traces) {
+    for (key, event) in events(traces).take_while(|_| !cancel.is_stopped()) {
         let Some((address, size)) = event.action.place else { continue };
         let Some(addresses) = possible.addresses(&traces.domain.store, address, size) else {
             anywhere = true;

@@ -8,6 +8,7 @@ use crate::cells::{Accesses, Cells};
 use crate::possible::Possible;
 use crate::traces::{TraceEvent, Traces};
 use std::collections::{BTreeMap, BTreeSet};
+use treville_base::Cancel;
 use treville_event::Kind;
 use treville_ir::Program;
 use treville_term::TermId;
@@ -45,10 +46,10 @@ pub(crate) fn pieces(shapes: &Shapes, key: Key, size: u8) -> Vec<(u64, u8)> {
     sizes.iter().enumerate().map(|(i, size)| (offset(i), *size)).collect()
 }
 
-/// The shapes of the accesses that cover several cells somewhere.
-pub(crate) fn shapes(traces: &Traces, possible: &Possible, cells: &Cells) -> Shapes {
+/// The shapes of the accesses that cover several cells somewhere; not all, if cancelled.
+pub(crate) fn shapes(traces: &Traces, possible: &Possible, cells: &Cells, cancel: &Cancel) -> Shapes {
     let mut shapes = Shapes::new();
-    for (key, address, size) in moving(traces) {
+    for (key, address, size) in moving(traces).take_while(|_| !cancel.is_stopped()) {
         let mut borders = BTreeSet::from([0, u64::from(size)]);
         for at in possible.addresses(&traces.domain.store, address, size).into_iter().flatten() {
             borders.extend(cells.covering(at, size).into_iter().flatten().map(|cell| cell.address - at));
@@ -61,16 +62,17 @@ pub(crate) fn shapes(traces: &Traces, possible: &Possible, cells: &Cells) -> Sha
     shapes
 }
 
-/// Accesses with computed addresses, and parts of them, that may lie in an object, and where no cell is.
+/// Accesses with computed addresses, and parts of them, that may lie in an object, and where no cell is; not all, if cancelled.
 pub(crate) fn missed(
     program: &Program,
     traces: &Traces,
     possible: &Possible,
     cells: &Cells,
     shapes: &Shapes,
+    cancel: &Cancel,
 ) -> Accesses {
     let mut missed = Accesses::new();
-    for (key, address, size) in moving(traces) {
+    for (key, address, size) in moving(traces).take_while(|_| !cancel.is_stopped()) {
         for at in possible.addresses(&traces.domain.store, address, size).into_iter().flatten() {
             let inside = program
                 .object_at(at)
@@ -83,11 +85,18 @@ pub(crate) fn missed(
 }
 
 /// Slots for accesses whose places cannot be listed: one after the other in memory where no cell is, in the objects whose
-/// addresses the access is computed from or, if there are none, in all.
-pub(crate) fn slots(program: &Program, traces: &Traces, possible: &Possible, cells: &Cells) -> Accesses {
+/// addresses the access is computed from or, if there are none, in all. Not all, if cancelled.
+pub(crate) fn slots(
+    program: &Program,
+    traces: &Traces,
+    possible: &Possible,
+    cells: &Cells,
+    cancel: &Cancel,
+) -> Accesses {
     let store = &traces.domain.store;
     let mut slots = Accesses::new();
-    for (_, address, size) in moving(traces).filter(|(_, a, size)| possible.addresses(store, *a, *size).is_none()) {
+    let open = moving(traces).filter(|(_, a, size)| possible.addresses(store, *a, *size).is_none());
+    for (_, address, size) in open.take_while(|_| !cancel.is_stopped()) {
         let numbers = store.parts(address).into_iter().filter_map(|part| store.as_const(part));
         let named: BTreeSet<_> = numbers.filter_map(|n| Some(program.object_at(n.unsigned() as u64)?.0)).collect();
         let objects = program.objects.iter_enumerated().filter(|(id, _)| named.is_empty() || named.contains(id));

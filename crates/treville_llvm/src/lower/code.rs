@@ -98,6 +98,9 @@ impl<'u, 'a> Code<'u, 'a> {
             self.out.begin(start);
             let block = &self.body.blocks[id];
             for inst in &block.insts {
+                if self.out.unit.cancel.is_stopped() {
+                    return;
+                }
                 let span = self.out.unit.places.span(inst.location, inst.span);
                 self.out.at(span);
                 if let Err(why) = self.inst(inst) {

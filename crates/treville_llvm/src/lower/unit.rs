@@ -10,7 +10,7 @@ use super::{LowerOptions, Lowered, Unsupported, shape, unsupported};
 use crate::module::{Global, GlobalId, GlobalKind, Linkage, Module};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use treville_base::{Diagnostic, FileId, IndexVec, Name, Span};
+use treville_base::{Cancel, Diagnostic, FileId, IndexVec, Name, Span};
 use treville_ir::{
     Callee, Dialect, Expr, Func, FuncId, InstrId, ObjectId, Op, Program, Root, Tags, Terminator, UpdateTags,
 };
@@ -33,6 +33,7 @@ pub(super) struct Unit<'a> {
     pub(super) depth: u32,
     /// A weak compare-exchange may fail for no reason.
     pub(super) weak_cas: bool,
+    pub(super) cancel: Cancel,
 }
 
 impl<'a> Unit<'a> {
@@ -53,12 +54,13 @@ impl<'a> Unit<'a> {
             next_instr: 0,
             depth: 0,
             weak_cas: options.weak_cas,
+            cancel: options.cancel.clone(),
         }
     }
 
     pub(super) fn lower(mut self, entry: &str) -> Result<Program, Vec<Diagnostic>> {
         self.start(entry);
-        while self.errors.len() < MOST_ERRORS {
+        while self.errors.len() < MOST_ERRORS && !self.cancel.is_stopped() {
             if let Some((global, id)) = self.functions_to_do.pop_front() {
                 Code::function(&mut self, global, id);
             } else if let Some((global, id)) = self.objects_to_do.pop_front() {
@@ -66,6 +68,9 @@ impl<'a> Unit<'a> {
             } else {
                 break;
             }
+        }
+        if self.cancel.is_stopped() {
+            self.errors.push(Diagnostic::error(None, "stopped"));
         }
         if self.errors.is_empty() { Ok(self.program) } else { Err(self.errors) }
     }

@@ -197,6 +197,7 @@ impl<'a> Parser<'a> {
         self.function.current = id;
         self.function.insts.clear();
         let end = loop {
+            self.goes_on()?;
             if let Some(end) = self.instruction()? {
                 break end;
             }

@@ -12,8 +12,8 @@ impl Parser<'_> {
         while !self.at(Kind::End) {
             let start = self.token.start;
             self.depth = 0;
-            if self.item().is_err() {
-                if self.diagnostics.len() >= MAX_ERRORS {
+            if self.goes_on().and_then(|()| self.item()).is_err() {
+                if self.stopped || self.diagnostics.len() >= MAX_ERRORS {
                     return;
                 }
                 self.recover(start);

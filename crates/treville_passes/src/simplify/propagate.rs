@@ -17,12 +17,15 @@ type Known = BTreeMap<Reg, Expr>;
 /// Propagates and folds; says whether anything changed.
 pub(super) fn propagate(func: &mut Func, boundary: &Boundary, algebraic: bool) -> bool {
     let cfg = Cfg::new(func);
-    let facts = Facts::new(func, &cfg, boundary);
+    let Some(facts) = Facts::new(func, &cfg, boundary) else { return false };
     let regs = func.regs.clone();
     let mut walk = Walk { facts, fixed: BTreeMap::new(), folder: Folder { regs: &regs, algebraic } };
     let mut at_end: IndexVec<BlockId, Option<Known>> = func.blocks.iter().map(|_| None).collect();
     let mut changed = false;
     for &id in &cfg.order {
+        if boundary.cancel.is_stopped() {
+            return changed;
+        }
         // What one predecessor alone knows holds here too; only it can have come before.
         let mut known = match cfg.preds[id][..] {
             [pred] if id != BlockId(0) => at_end[pred].clone().unwrap_or_default(),
@@ -50,8 +53,9 @@ struct Facts {
 }
 
 impl Facts {
-    fn new(func: &Func, cfg: &Cfg, boundary: &Boundary) -> Facts {
-        let live = Liveness::new(func, cfg, &boundary.exit);
+    /// `None` if cancelled.
+    fn new(func: &Func, cfg: &Cfg, boundary: &Boundary) -> Option<Facts> {
+        let live = Liveness::unless(&boundary.cancel, func, cfg, &boundary.exit)?;
         let mut n_defs: IndexVec<Reg, u32> = func.regs.iter().map(|_| 0).collect();
         let mut n_uses = n_defs.clone();
         for &id in &cfg.order {
@@ -70,7 +74,7 @@ impl Facts {
         let at_entry = live.live_in(BlockId(0));
         let single = func.regs.ids().map(|r| n_defs[r] == 1 && !entered(r) && !at_entry.contains(r.index())).collect();
         let constant = func.regs.ids().map(|r| n_defs[r] == u32::from(entered(r))).collect();
-        Facts { single, constant, n_uses }
+        Some(Facts { single, constant, n_uses })
     }
 
     /// Whether the value of an expression, once its registers are assigned, is the same at every use of a register that

@@ -5,16 +5,17 @@ use super::Loops;
 use crate::cfg::Cfg;
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
+use treville_base::Cancel;
 use treville_ir::{BlockId, Expr, Func, Op, Reg, Terminator};
 use treville_term::Bv;
 
 /// More operations than this are not followed.
 const MAX_STEPS: usize = 20_000;
 
-/// How often loops are repeated after their first iteration at most, as far as that is known.
-pub(super) fn repetitions(func: &Func, cfg: &Cfg, loops: &Loops) -> BTreeMap<BlockId, u32> {
+/// How often loops are repeated after their first iteration at most, as far as that is known. Less is known if it is cancelled.
+pub(super) fn repetitions(func: &Func, cfg: &Cfg, loops: &Loops, cancel: &Cancel) -> BTreeMap<BlockId, u32> {
     let mut all = BTreeMap::new();
-    for header in loops.keys() {
+    for header in loops.keys().take_while(|_| !cancel.is_stopped()) {
         for (inner, n) in followed(func, cfg, loops, *header).into_iter().flatten() {
             let most = all.entry(inner).or_insert(n);
             *most = n.max(*most);

@@ -13,7 +13,7 @@ use super::Facts;
 use crate::cfg::{Cfg, Liveness};
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::{Idx, Name};
+use treville_base::{Cancel, Idx, Name};
 use treville_ir::{Block, BlockId, Expr, Func, LockOp, Mark, ObjectId, Op, Reg, RegInfo, Terminator};
 use treville_term::{BinOp, UnOp};
 
@@ -103,14 +103,16 @@ fn question(header: &Block, blocks: &BTreeSet<BlockId>) -> Option<(BlockId, Expr
 }
 
 impl Idle {
+    /// `None` if cancelled.
     pub(super) fn new(
         func: &Func,
         cfg: &Cfg,
         loops: &BTreeMap<BlockId, BTreeSet<BlockId>>,
         Facts { observed, atomic }: Facts<'_>,
         out: &mut Func,
-    ) -> Idle {
-        let live = Liveness::new(func, cfg, observed);
+        cancel: &Cancel,
+    ) -> Option<Idle> {
+        let live = Liveness::unless(cancel, func, cfg, observed)?;
         let mut idle = Idle::default();
         let mut register = |name: &str, width: u8| out.regs.push(RegInfo { name: Name::new(name), width });
         for (header, blocks) in loops {
@@ -128,7 +130,7 @@ impl Idle {
         }
         idle.spin = Some(register("%spin", 1));
         idle.kept = idle.loops.values().any(|kept| kept.doubtful).then(|| register("%kept", 1));
-        idle
+        Some(idle)
     }
 
     /// What the iteration of a loop begins with, if that is at the start of its first block, or on the way from that to another one (`inside`).

@@ -56,7 +56,7 @@ impl Unit {
     /// # Errors
     /// What cannot be lowered.
     pub fn lower(&self, entry: &str) -> Result<treville_ir::Program, String> {
-        let options = LowerOptions { name: "random", entry, weak_cas: false };
+        let options = LowerOptions { name: "random", entry, weak_cas: false, cancel: &treville_base::Cancel::new() };
         lower(&self.module, &options, &mut SourceMap::new(), &mut |_| None)
             .map_err(|all| all.into_iter().map(|d| d.message).collect::<Vec<_>>().join("\n"))
     }
