@@ -74,14 +74,8 @@ impl Session<'_> {
         monitor: &dyn Monitor,
     ) -> Result<Outcome, Failure> {
         let mut bound = options.run.bound.unwrap_or(Bounds::FIRST);
-        let mut looks_again = task.properties.contains(&Failing::Liveness);
         loop {
-            let (outcome, unsettled) =
-                self.run_closed_at((bound, looks_again), engine, task, source, options, monitor)?;
-            if unsettled && outcome.violation.is_none() {
-                looks_again = true;
-                continue;
-            }
+            let outcome = self.run_closed_at(bound, engine, task, source, options, monitor)?;
             let stopped = outcome.stopped.as_ref().is_some_and(|why| *why != StopReason::Effort);
             let decided = outcome.violation.is_some() || stopped || !outcome.cut;
             match Bounds::after(options.run.bound, bound) {
@@ -91,25 +85,25 @@ impl Session<'_> {
         }
     }
 
-    /// Also returns whether the answer depends on whether loops that wait would go on: then they must look again.
     fn run_closed_at(
         &self,
-        (bound, looks_again): (u32, bool),
+        bound: u32,
         engine: &dyn Engine,
         task: &Task,
         source: &Source<'_>,
         options: &Options,
         monitor: &dyn Monitor,
-    ) -> Result<(Outcome, bool), Failure> {
+    ) -> Result<Outcome, Failure> {
         let name = engine.info().name;
         let refused =
             |why: Diagnostic| refusal(name, &[Unsupported { what: why.message, span: why.span }], source.sources);
+        let liveness = task.properties.contains(&Failing::Liveness);
         let cancel = &task.limits.cancel;
-        let closed = match closed(source, bound, task.reductions.has(Reduction::AwaitLoops), looks_again, cancel) {
+        let closed = match closed(source, bound, task.reductions.has(Reduction::AwaitLoops), liveness, cancel) {
             Ok(closed) => closed,
             Err(why) => {
                 let stopped = StopReason::of(cancel).ok_or_else(|| refused(why))?;
-                return Ok((Outcome { stopped: Some(stopped), ..Outcome::default() }, false));
+                return Ok(Outcome { stopped: Some(stopped), ..Outcome::default() });
             }
         };
         let lists = engine.candidates().is_some();
@@ -146,14 +140,11 @@ impl Session<'_> {
         engine.supports(&inner).map_err(|why| refusal(name, &why, source.sources))?;
         let told = |task: &Task, queries: &Queries| {
             let told = Told { closed: &closed, model: &linked.model, task, queries, program: source.program };
-            let inner = engine.run(task, monitor);
-            let unsettled = queries.is_found(Meaning::Unsettled, &inner);
-            (told.outcome(inner), unsettled)
+            told.outcome(engine.run(task, monitor))
         };
-        let (outcome, unsettled) = told(&inner, &queries);
-        let decided = outcome.violation.is_some() || outcome.stopped.is_some();
-        if unsettled || decided || !task.properties.contains(&Failing::Leak) {
-            return Ok((outcome, unsettled));
+        let outcome = told(&inner, &queries);
+        if !task.properties.contains(&Failing::Leak) || outcome.violation.is_some() || outcome.stopped.is_some() {
+            return Ok(outcome);
         }
         let leaks = Queries { all: vec![(Meaning::Flag, Goal::Flag(Name::new(LEAK)))] };
         let question = Question { filter: Some(closed.asked.complete.clone()), ..closed.asked.question.clone() };
@@ -164,11 +155,11 @@ impl Session<'_> {
             observer: None,
             ..inner.clone()
         };
-        let (leaking, _) = told(&ended, &leaks);
+        let leaking = told(&ended, &leaks);
         let mut proofs = outcome.proofs;
         // These are about executions in which all threads end.
         proofs.extend(leaking.proofs.into_iter().map(|proof| Proof { name: format!("ended-{}", proof.name), ..proof }));
-        Ok((Outcome { violation: leaking.violation, stopped: leaking.stopped, proofs, ..outcome }, false))
+        Ok(Outcome { violation: leaking.violation, stopped: leaking.stopped, proofs, ..outcome })
     }
 }
 
@@ -239,20 +230,14 @@ impl Session<'_> {
 }
 
 /// The program as a test, up to a bound.
-fn closed(
-    source: &Source<'_>,
-    bound: u32,
-    idle: bool,
-    looks_again: bool,
-    cancel: &Cancel,
-) -> Result<Closed, Diagnostic> {
+fn closed(source: &Source<'_>, bound: u32, idle: bool, liveness: bool, cancel: &Cancel) -> Result<Closed, Diagnostic> {
     let passes = treville_passes::Options {
         algebraic: source.algebraic,
         cancel: cancel.clone(),
         ..treville_passes::Options::default()
     };
     let mut program = source.program.clone();
-    let latest = looks_again.then(|| program.tag(LATEST));
+    let latest = liveness.then(|| program.tag(LATEST));
     let mut finite = loop_free(&program, Unrolling { bound, idle, latest }, &passes)?;
     let machine = target::dialect_for(source.model).filter(|_| source.model != "sc");
     let words = match machine {
@@ -278,7 +263,7 @@ fn closed(
     sets.dedup();
     // What depends on a branch of compiled code never ends, and a compare-exchange writes if and only if it succeeds.
     finite.dialect = Arc::new(Dialect { sets, branch_events: true, loose_compare: false, ..base });
-    close(&finite, &words, looks_again, cancel)
+    close(&finite, &words, liveness, cancel)
 }
 
 /// Whether a program has the memory orders of the Linux kernel.
@@ -312,8 +297,6 @@ enum Meaning {
     Deadlock,
     /// It is not known whether it is a deadlock.
     MayBeDeadlock,
-    /// It is a deadlock unless a loop that waits would go on.
-    Unsettled,
     Liveness,
     MayBeLiveness,
     Cut,
@@ -345,7 +328,6 @@ impl Queries {
         if properties.contains(&Failing::Deadlock) {
             all.push((Meaning::Deadlock, end(&asked.deadlock)));
             all.push((Meaning::MayBeDeadlock, end(&asked.unclear)));
-            all.extend(asked.unsettled.as_ref().map(|unsettled| (Meaning::Unsettled, end(unsettled))));
         }
         if properties.contains(&Failing::Liveness) {
             all.push((Meaning::Liveness, end(&asked.spinning)));
@@ -354,11 +336,6 @@ impl Queries {
         all.push((Meaning::Cut, end(&asked.cut)));
         all.push((Meaning::Completes, end(&asked.ended)));
         Queries { all }
-    }
-
-    fn is_found(&self, what: Meaning, outcome: &Outcome) -> bool {
-        let found = |answer: &Answer| matches!(answer, Answer::Found(_));
-        self.all.iter().zip(&outcome.answers).any(|((meaning, _), answer)| *meaning == what && found(answer))
     }
 
     /// The query whether a loop goes on beyond the bound.
@@ -404,7 +381,6 @@ impl Told<'_> {
                 _ => continue,
             };
             match meaning {
-                Meaning::Unsettled => {}
                 Meaning::Cut => cut = true,
                 Meaning::Completes => completes = Some(true),
                 Meaning::MayBeDeadlock => doubt = Some("whether a thread that waits would go on is not seen"),
@@ -442,7 +418,6 @@ impl Told<'_> {
             Meaning::Cut => "a loop goes on beyond the bound",
             Meaning::MayBeDeadlock => "a thread may wait for ever",
             Meaning::MayBeLiveness => "a loop may wait for ever",
-            Meaning::Unsettled => "threads wait for each other beside a loop that waits",
             Meaning::Fails => "an assertion or the like fails",
             Meaning::Deadlock => "a thread waits for ever",
             Meaning::Liveness => "a loop waits for ever",

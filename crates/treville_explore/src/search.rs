@@ -34,7 +34,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use telling::Standstill;
 use treville_base::{Cancel, IndexVec, Span};
-use treville_ir::{Failure, FuncId, Mark, Op, Program, Reg, Storage, may_exit_process, may_run};
+use treville_ir::{Failure, FuncId, Mark, Op, Program, Reg, Storage, may_run};
 use treville_task::{Child, Monitor, Observer, Reduction, Reductions, Reference, StopReason, Story, Violation};
 use treville_vm::bytecode::{Access, Image, RunOptions, Runner, SiteId, SiteKind, Step, address};
 
@@ -321,8 +321,6 @@ struct Search<'a, 'j> {
     has_locks: bool,
     /// The functions that may give what other threads wait for, whoever these are.
     givers: IndexVec<FuncId, bool>,
-    /// The functions that may end the process.
-    exiting: IndexVec<FuncId, bool>,
     /// Whether some access is to several cells at once, and whether they are in the way of others.
     in_parts: bool,
     mixed: bool,
@@ -397,7 +395,6 @@ impl<'a, 'j> Search<'a, 'j> {
             symmetry: shape.symmetry,
             has_locks: image.sites().iter().any(|site| site.kind == SiteKind::Lock),
             givers: may_run(program, |op| matches!(op, Op::Mark(Mark::Gives))),
-            exiting: may_exit_process(program),
             in_parts: image.sites().iter().any(|site| !site.parts.is_empty()),
             mixed: shape.mixed,
             paths: image.symbols().map(|symbols| Paths::new(Arc::clone(symbols), options.cancel.clone())),

@@ -22,5 +22,5 @@ pub use program::{
     ObjectId, Op, Program, Reg, RegInfo, Root, Storage, TagId, Tags, Terminator, ThreadId, Type, UpdateTags, Wait,
 };
 pub use question::{Atom, Comparison, Formula, Observable, Operand, Place, Quantifier, Question};
-pub use reach::{may_exit_process, may_run};
+pub use reach::may_run;
 pub use validate::validate;

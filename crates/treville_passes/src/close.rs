@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use treville_base::{Cancel, Diagnostic, IndexVec, Name, Span};
 use treville_ir::{
     Block, Callee, Expr, Failure, Func, FuncId, Inst, Mark, ObjectId, Op, Program, Reg, Root, Tags, Terminator,
-    UpdateTags, Wait, may_exit_process, may_run,
+    UpdateTags, Wait, may_run,
 };
 
 /// A program that is closed, and what may be asked of it.
@@ -130,12 +130,11 @@ const ENDED: i64 = 8;
 const RESULT: i64 = 16;
 const ARGUMENTS: i64 = 24;
 
-/// Closes a program without calls and loops. With `looks_again`, threads that wait in a loop look once more before they do so
-/// for ever.
+/// Closes a program without calls and loops. With `liveness`, threads that wait in a loop look once more before they do so for ever.
 ///
 /// # Errors
 /// What it has that cannot be closed, and where; or that the run was cancelled.
-pub fn close(program: &Program, words: &Words, looks_again: bool, cancel: &Cancel) -> Result<Closed, Diagnostic> {
+pub fn close(program: &Program, words: &Words, liveness: bool, cancel: &Cancel) -> Result<Closed, Diagnostic> {
     let [main] = program.roots.as_slice() else {
         return Err(Diagnostic::error(None, "a program with several threads from the start is not closed"));
     };
@@ -146,7 +145,7 @@ pub fn close(program: &Program, words: &Words, looks_again: bool, cancel: &Cance
         out,
         tags,
         joins: Joins::of(program),
-        looks_again,
+        liveness,
         cancel,
         failures: Vec::new(),
         cut_at: None,
@@ -163,19 +162,18 @@ pub fn close(program: &Program, words: &Words, looks_again: bool, cancel: &Cance
         bodies.push((start.name, body, init));
     }
     let givers = may_run(program, |op| matches!(op, Op::Mark(Mark::Gives)));
-    let exiting = may_exit_process(program);
     let mut waiters = Vec::new();
     for (n, (name, mut body, init)) in bodies.into_iter().enumerate() {
         let own = closer.todo[n].own;
         closer.resolve(&mut body, own)?;
         go_on(cancel)?;
-        let (gives, exits) = (givers[closer.todo[n].func], exiting[closer.todo[n].func]);
+        let gives = givers[closer.todo[n].func];
         let locks = !body.locks.is_empty() || body.owns;
-        waiters.push(Waiter { locks, joins: body.joins, asks: body.asks, gives, exits });
+        waiters.push(Waiter { locks, joins: body.joins, asks: body.asks, gives });
         let func = closer.out.funcs.push(tidy(body.finish(name.clone()), init, cancel));
         closer.out.roots.push(Root { name, func, init: init.to_vec(), scopes: Vec::new(), ends_process: false });
     }
-    let asked = Asked::of(&closer.out, &waiters, looks_again);
+    let asked = Asked::of(&closer.out, &waiters);
     let Closer { out: program, failures, cut_at, threads, .. } = closer;
     Ok(Closed { asked, program, failures, cut_at, threads })
 }
@@ -291,7 +289,7 @@ struct Closer<'a> {
     out: Program,
     tags: Marks,
     joins: Joins,
-    looks_again: bool,
+    liveness: bool,
     cancel: &'a Cancel,
     failures: Vec<(Failure, Name, Span)>,
     cut_at: Option<Span>,
@@ -426,7 +424,7 @@ impl Closer<'_> {
         match &inst.op {
             Op::Wait { cond, kind: Wait::Assume } => body.go_on_if(cond.clone(), End::Assume),
             // Loops that were unrolled have looked again already.
-            Op::Wait { cond, kind: Wait::Spin } if self.looks_again && !matches!(cond, Expr::Const(_)) => {
+            Op::Wait { cond, kind: Wait::Spin } if self.liveness && !matches!(cond, Expr::Const(_)) => {
                 self.wait_for_good(body, cond, End::Spin, false);
             }
             Op::Wait { cond, kind: Wait::Spin } => body.go_on_if(cond.clone(), End::Spin),

@@ -5,10 +5,10 @@
 //! certain threads: whoever waits for a mutex waits for the one that holds it, and whoever joins a thread waits for that
 //! one. Anything else (a semaphore, a signal, a barrier, a read-write lock) can only be given by a thread whose code does so
 //! somewhere. A set of threads that wait for each other in this way, or for a mutex that a thread held when it ended, is in a
-//! deadlock whatever the rest does, unless the rest ends the process. An execution in which an assumption fails does not count.
+//! deadlock whatever the rest does. An execution in which an assumption fails does not count.
 //!
-//! Where the process has ended (`main` has returned, or a thread has called `exit`), nobody waits any more. Loops that wait
-//! for what no thread will do are reported even then: they are about the loop, not about the process.
+//! Where the process has ended (`main` has returned, or a thread has called `exit`), nobody waits any more for the thread that
+//! ended it, or for what any thread might give. Threads that wait for each other did so before the end as well.
 
 use super::telling::Standstill;
 use super::{Search, Stop};
@@ -42,19 +42,17 @@ enum Awaited {
 impl Search<'_, '_> {
     /// Looks for a deadlock or, if that is looked for, for loops that wait for ever.
     pub(super) fn check_progress(&mut self, still: &Still) -> Result<(), Stop> {
-        let spinning = |s: &&Standstill| s.wait == Some(Wait::Spin);
-        if still.over {
-            let loops: Vec<Standstill> = still.stands.iter().filter(spinning).copied().collect();
-            return if loops.is_empty() || still.open { Ok(()) } else { self.stuck(Failure::Liveness, &loops) };
-        }
-        let spins = still.stands.iter().any(|s| spinning(&s));
-        if (spins || still.open) && !still.assumed {
+        let spins = still.stands.iter().any(|s| s.wait == Some(Wait::Spin));
+        if (spins || still.open || still.over) && !still.assumed {
             self.check_cycles(still)?;
         }
         match still.stands.as_slice() {
             _ if still.open => Ok(()),
-            [] => self.report(Failure::Deadlock, "threads wait for the end of each other", &[], &still.joins),
+            [] if !still.over => {
+                self.report(Failure::Deadlock, "threads wait for the end of each other", &[], &still.joins)
+            }
             stands if spins => self.stuck(Failure::Liveness, stands),
+            _ if still.over => Ok(()),
             stands => self.stuck(Failure::Deadlock, stands),
         }
     }
@@ -89,21 +87,9 @@ impl Search<'_, '_> {
         let stands: Vec<Standstill> = waiting.into_iter().map(|(stands, _)| stands).collect();
         match stands.as_slice() {
             [] => Ok(()),
-            stands if self.may_end(stands, still) => Ok(()),
             [_] => self.report(Failure::Deadlock, "a thread waits for ever", &[], &stands),
             _ => self.report(Failure::Deadlock, "threads wait for each other", &[], &stands),
         }
-    }
-
-    /// Whether a thread that does not wait with these might go on and end the process: it may do so somewhere, and some
-    /// thread does not wait for good.
-    fn may_end(&mut self, stuck: &[Standstill], still: &Still) -> bool {
-        let may_exit = (0..self.graph.threads.len() as u16).any(|thread| {
-            let known = &self.graph.threads[usize::from(thread)];
-            let waits = stuck.iter().any(|stands| stands.thread == thread);
-            known.present && self.exiting[known.func] && self.ended(thread).is_none() && !waits
-        });
-        may_exit && (still.open || !still.stands.iter().all(|stands| self.waits_for_good(stands)))
     }
 
     /// The threads that wait for good, and for whom.
@@ -112,10 +98,10 @@ impl Search<'_, '_> {
         for stands in &still.stands {
             let on = match stands.wait {
                 Some(Wait::Owner) => self.owner(stands.thread).map(Awaited::Thread),
-                // What is cut may be anything.
+                // What is cut may be anything, and so is what a thread would have done instead of ending the process.
                 Some(Wait::Resource) => {
                     let holder = self.holder(stands.thread).map(Awaited::Thread);
-                    holder.or((!still.open).then_some(Awaited::Giver))
+                    holder.or((!still.open && !still.over).then_some(Awaited::Giver))
                 }
                 Some(Wait::Spin | Wait::Assume) | None => None,
             };

@@ -48,8 +48,6 @@ pub(super) struct Waiter {
     pub(super) asks: bool,
     /// Whether it, or a thread that it starts, gives something.
     pub(super) gives: bool,
-    /// Whether it, or a thread that it starts, may end the process.
-    pub(super) exits: bool,
 }
 
 /// More cycles of threads than this are not listed.
@@ -85,7 +83,7 @@ pub struct Asked {
     pub question: Question,
     /// All threads come to their end.
     pub complete: Formula,
-    /// The same, or nothing but assumptions keeps threads from their end.
+    /// The same, or nothing but assumptions keeps threads from their end, or the process ends before.
     pub ended: Formula,
     /// Some thread is cut, and what it would still have done could matter.
     pub cut: Formula,
@@ -93,9 +91,6 @@ pub struct Asked {
     pub deadlock: Formula,
     /// The same, as far as it is seen.
     pub unclear: Formula,
-    /// Some threads wait for each other, but another one might go on and end the process: closed so that loops look again
-    /// before they wait for ever, the program shows whether it does.
-    pub unsettled: Option<Formula>,
     /// Some loops wait for what nobody will do.
     pub spinning: Formula,
     /// The same, as far as it is seen.
@@ -113,7 +108,7 @@ impl Asked {
         Formula::Or(failed.flat_map(|observed| failures.iter().map(move |n| is(&observed.place, *n))).collect())
     }
 
-    pub(super) fn of(program: &Program, waiters: &[Waiter], looks_again: bool) -> Asked {
+    pub(super) fn of(program: &Program, waiters: &[Waiter]) -> Asked {
         let regs: Vec<[Place; SAID]> = program
             .roots
             .iter_enumerated()
@@ -135,32 +130,25 @@ impl Asked {
         let (some_unclear, some_spin) = (waits(&[End::Unclear]), waits(&[End::Spin]));
         let for_good = [End::Complete, End::Resource, End::Join];
         let unclear = [End::Complete, End::Resource, End::Join, End::Unclear];
-        let settled = [End::Complete, End::Resource, End::Join, End::Spin];
         let spinning = [End::Complete, End::Resource, End::Join, End::Spin, End::ExitProcess];
         let perhaps = [End::Complete, End::Resource, End::Join, End::Unclear, End::Spin, End::ExitProcess];
-        let goes_on = not(some(&waits(&[End::ExitProcess])));
         let among = each_other(&regs, waiters);
-        let unlisted = if among.is_none() { some(&|places| awaits_some(places)) } else { never() };
-        let in_vain = ask_in_vain(&regs, waiters);
-        let unlisted_askers = if in_vain.is_none() { some(&|places| asks(places)) } else { never() };
-        let too_many =
-            Formula::And(vec![not(fails.clone()), goes_on.clone(), Formula::Or(vec![unlisted, unlisted_askers])]);
-        // Where something is cut, it might give what is asked for.
-        let in_vain = in_vain.into_iter().flatten().map(|stuck| stuck.only_if(&not(cut.clone())));
-        let stuck: Vec<Stuck> = among.into_iter().flatten().chain(in_vain).collect();
-        let may_end = !stuck.is_empty() && waiters.iter().any(|waiter| waiter.exits);
+        let unlisted = if among.is_none() { some(&|places| awaits_some(places)) } else { Formula::Or(Vec::new()) };
         // An execution in which an assumption fails does not count.
         let counts = not(some(&waits(&[End::Assume])));
-        let while_it_runs = |stuck: Vec<Formula>| {
-            Formula::And(vec![not(fails.clone()), counts.clone(), goes_on.clone(), Formula::Or(stuck)])
-        };
-        let certain = while_it_runs(stuck.iter().map(Stuck::for_certain).collect());
-        let perhaps_exiting =
-            Formula::And(vec![while_it_runs(stuck.into_iter().map(|s| s.waits).collect()), still(&settled)]);
-        let (settled, unsettled) = match looks_again {
-            true => (perhaps_exiting, None),
-            false => (never(), may_end.then_some(perhaps_exiting)),
-        };
+        let each_other =
+            Formula::And(vec![not(fails.clone()), counts.clone(), among.unwrap_or(Formula::Or(Vec::new()))]);
+        let over = some(&waits(&[End::ExitProcess]));
+        let in_vain = ask_in_vain(&regs, waiters);
+        let unlisted_askers = if in_vain.is_none() { some(&|places| asks(places)) } else { Formula::Or(Vec::new()) };
+        let in_vain = Formula::And(vec![
+            not(fails.clone()),
+            not(cut.clone()),
+            not(over.clone()),
+            counts,
+            in_vain.unwrap_or(Formula::Or(Vec::new())),
+        ]);
+        let too_many = Formula::And(vec![not(fails.clone()), Formula::Or(vec![unlisted, unlisted_askers])]);
         let ty = Type::Int { bytes: 4, signed: true };
         let mut observed = Vec::new();
         for (thread, places) in regs.iter().enumerate() {
@@ -173,42 +161,17 @@ impl Asked {
         let assumed = [End::Complete, End::Join, End::Assume];
         let complete = still(&[End::Complete, End::ExitProcess]);
         let discarded = Formula::And(vec![still(&assumed), some(&waits(&[End::Assume]))]);
-        let over = Formula::And(vec![not(fails.clone()), not(goes_on.clone())]);
-        let all_wait = Formula::And(vec![goes_on.clone(), still(&for_good), some(&some_waits)]);
-        let perhaps_wait = Formula::And(vec![goes_on, still(&unclear), some(&some_unclear)]);
         Asked {
-            ended: Formula::Or(vec![complete.clone(), discarded, over]),
+            ended: Formula::Or(vec![complete.clone(), discarded, Formula::And(vec![not(fails.clone()), over])]),
             complete,
-            deadlock: Formula::Or(vec![all_wait, certain, settled]),
-            unclear: Formula::Or(vec![perhaps_wait, too_many]),
-            unsettled,
+            deadlock: Formula::Or(vec![Formula::And(vec![still(&for_good), some(&some_waits)]), each_other, in_vain]),
+            unclear: Formula::Or(vec![Formula::And(vec![still(&unclear), some(&some_unclear)]), too_many]),
             spinning: Formula::And(vec![still(&spinning), some(&some_spin)]),
             perhaps_spinning: Formula::And(vec![still(&perhaps), some(&some_unclear), some(&some_spin)]),
             cut: Formula::And(vec![not(fails), cut]),
             question,
         }
     }
-}
-
-/// Threads that wait for each other whatever the rest does.
-struct Stuck {
-    waits: Formula,
-    /// No other thread can end the process.
-    lasts: Formula,
-}
-
-impl Stuck {
-    fn for_certain(&self) -> Formula {
-        Formula::And(vec![self.waits.clone(), self.lasts.clone()])
-    }
-
-    fn only_if(self, condition: &Formula) -> Stuck {
-        Stuck { waits: Formula::And(vec![self.waits, condition.clone()]), ..self }
-    }
-}
-
-fn never() -> Formula {
-    Formula::Or(Vec::new())
 }
 
 fn is(place: &Place, value: u32) -> Formula {
@@ -232,30 +195,15 @@ fn awaits_some(places: &[Place; SAID]) -> Formula {
 
 /// Some threads wait for each other, or for a lock that a thread held when it ended, whatever the rest does; none if there are
 /// too many ways to do so.
-fn each_other(regs: &[[Place; SAID]], waiters: &[Waiter]) -> Option<Vec<Stuck>> {
-    let cycle = |path: Vec<usize>| {
+fn each_other(regs: &[[Place; SAID]], waiters: &[Waiter]) -> Option<Formula> {
+    let cycle = |path: &Vec<usize>| {
         let arcs = path.iter().zip(path.iter().cycle().skip(1));
-        let waits = Formula::And(arcs.map(|(a, b)| waits_for(&regs[*a], *b, &[End::Resource, End::Join])).collect());
-        Stuck { waits, lasts: lasts(regs, waiters, &path) }
+        Formula::And(arcs.map(|(a, b)| waits_for(&regs[*a], *b, &[End::Resource, End::Join])).collect())
     };
     let lockers: Vec<usize> = (0..waiters.len()).filter(|t| waiters[*t].locks).collect();
     let pairs = lockers.iter().flat_map(|a| lockers.iter().map(move |b| (a, b))).filter(|(a, b)| a != b);
-    let left = pairs.map(|(a, b)| {
-        let waits = Formula::And(vec![waits_for(&regs[*a], *b, &[End::Resource]), has_ended(&regs[*b])]);
-        Stuck { waits, lasts: lasts(regs, waiters, &[*a]) }
-    });
-    Some(cycles(waiters)?.into_iter().map(cycle).chain(left).collect())
-}
-
-/// Each thread that may end the process has ended itself, is one of these, or waits for one of them.
-fn lasts(regs: &[[Place; SAID]], waiters: &[Waiter], stuck: &[usize]) -> Formula {
-    let others = (0..waiters.len()).filter(|t| waiters[*t].exits && !stuck.contains(t));
-    let waits = |t: usize| {
-        let end = |thread: usize| stuck.contains(&thread).then(|| Formula::And(Vec::new()));
-        // If there are too many ways to wait, it is not certain.
-        leads_to(regs, waiters, &[t], &end, &mut { MOST_CYCLES }).unwrap_or_else(never)
-    };
-    Formula::And(others.map(|t| Formula::Or(vec![has_ended(&regs[t]), waits(t)])).collect())
+    let left = pairs.map(|(a, b)| Formula::And(vec![waits_for(&regs[*a], *b, &[End::Resource]), has_ended(&regs[*b])]));
+    Some(Formula::Or(cycles(waiters)?.iter().map(cycle).chain(left).collect()))
 }
 
 /// A thread waits for what any thread could give.
@@ -270,39 +218,30 @@ fn has_ended(places: &[Place; SAID]) -> Formula {
 
 /// Some threads wait for what any thread could give, and each thread that gives something has ended, is one of them, or waits
 /// for one of them; none if there are too many ways to do so.
-fn ask_in_vain(regs: &[[Place; SAID]], waiters: &[Waiter]) -> Option<Vec<Stuck>> {
+fn ask_in_vain(regs: &[[Place; SAID]], waiters: &[Waiter]) -> Option<Formula> {
     let askers: Vec<usize> = (0..waiters.len()).filter(|t| waiters[*t].asks).collect();
     if askers.is_empty() {
-        return Some(Vec::new());
+        return Some(Formula::Or(Vec::new()));
     }
+    let mut all = vec![Formula::Or(askers.iter().map(|t| asks(&regs[*t])).collect())];
     let mut most = MOST_CYCLES;
-    let asking = |thread: usize| waiters[thread].asks.then(|| asks(&regs[thread]));
-    let mut waits_too = |which: &dyn Fn(&Waiter) -> bool| {
-        let threads = (0..waiters.len()).filter(|t| which(&waiters[*t]));
-        let one = |thread: usize| {
-            let waits = leads_to(regs, waiters, &[thread], &asking, &mut most)?;
-            Some(Formula::Or(vec![has_ended(&regs[thread]), waits]))
-        };
-        Some(Formula::And(threads.map(one).collect::<Option<Vec<_>>>()?))
-    };
-    let some = Formula::Or(askers.iter().map(|t| asks(&regs[*t])).collect());
-    let waits = Formula::And(vec![some, waits_too(&|waiter| waiter.gives)?]);
-    Some(vec![Stuck { waits, lasts: waits_too(&|waiter| waiter.exits)? }])
+    for giver in (0..waiters.len()).filter(|t| waiters[*t].gives) {
+        let waits = leads_to_asker(regs, waiters, &[giver], &mut most)?;
+        all.push(Formula::Or(vec![has_ended(&regs[giver]), waits]));
+    }
+    Some(Formula::And(all))
 }
 
-/// The last thread of a path is at its goal, or waits for a thread that is not on the path and leads there.
-fn leads_to(
-    regs: &[[Place; SAID]],
-    waiters: &[Waiter],
-    path: &[usize],
-    goal: &dyn Fn(usize) -> Option<Formula>,
-    most: &mut usize,
-) -> Option<Formula> {
+/// The last thread of a path asks, or waits for a thread that is not on the path and does so.
+fn leads_to_asker(regs: &[[Place; SAID]], waiters: &[Waiter], path: &[usize], most: &mut usize) -> Option<Formula> {
     *most = most.checked_sub(1)?;
     let last = *path.last()?;
-    let mut ways: Vec<Formula> = goal(last).into_iter().collect();
+    let mut ways = Vec::new();
+    if waiters[last].asks {
+        ways.push(asks(&regs[last]));
+    }
     for next in (0..waiters.len()).filter(|n| may_wait(waiters, last, *n) && !path.contains(n)) {
-        let rest = leads_to(regs, waiters, &[path, &[next]].concat(), goal, most)?;
+        let rest = leads_to_asker(regs, waiters, &[path, &[next]].concat(), most)?;
         ways.push(Formula::And(vec![waits_for(&regs[last], next, &[End::Resource, End::Join]), rest]));
     }
     Some(Formula::Or(ways))

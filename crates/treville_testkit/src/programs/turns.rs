@@ -10,7 +10,7 @@ use super::ast::{Place, Program};
 use crate::Rng;
 use code::Code;
 use state::{Moved, State};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 /// How a program fails by taking turns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -34,29 +34,26 @@ pub struct Turns {
 /// Every state, up to a number of them; none if the program does what has no meaning here.
 pub fn explore(program: &Program, most: usize) -> Option<Turns> {
     let code = Code::of(program)?;
+    let mut seen = HashSet::new();
+    let mut open = vec![State::new(&code)];
     let mut turns = Turns { faults: BTreeSet::new(), complete: true, ends: false };
-    let mut numbers = HashMap::from([(State::new(&code), 0)]);
-    let mut open = vec![(State::new(&code), 0)];
-    let mut steps = Steps::default();
-    while let Some((state, number)) = open.pop() {
-        if numbers.len() > most {
+    while let Some(state) = open.pop() {
+        if seen.len() >= most {
             turns.complete = false;
             break;
         }
-        steps.note(&state, number, &code);
+        if !seen.insert(state.clone()) {
+            continue;
+        }
+        if state.is_deadlock(&code) {
+            turns.faults.insert(Fault::Deadlock);
+        }
         turns.ends |= state.is_done();
         for thread in 0..state.n_threads() {
             for choice in 0..state.n_choices(&code, thread) {
                 let mut next = state.clone();
                 match next.step(&code, thread, choice) {
-                    Moved::On => {
-                        let new = numbers.len();
-                        let to = *numbers.entry(next.clone()).or_insert(new);
-                        steps.before.entry(to).or_default().push(number);
-                        if to == new {
-                            open.push((next, to));
-                        }
-                    }
+                    Moved::On => open.push(next),
                     Moved::Waits | Moved::Discarded => {}
                     Moved::Fails(fault) => {
                         turns.faults.insert(fault);
@@ -66,46 +63,7 @@ pub fn explore(program: &Program, most: usize) -> Option<Turns> {
             }
         }
     }
-    if steps.has_deadlock(turns.complete) {
-        turns.faults.insert(Fault::Deadlock);
-    }
     Some(turns)
-}
-
-/// Which states lead where, as far as it matters to deadlocks.
-#[derive(Default)]
-struct Steps {
-    before: HashMap<usize, Vec<usize>>,
-    /// Where the process has ended.
-    over: Vec<usize>,
-    /// Where threads wait for each other, and `main` does not wait with them.
-    stuck: Vec<usize>,
-    /// The same, and `main` waits with them.
-    stuck_with_main: bool,
-}
-
-impl Steps {
-    fn note(&mut self, state: &State, number: usize, code: &Code) {
-        if state.is_over() {
-            return self.over.push(number);
-        }
-        let stuck = state.stuck(code);
-        self.stuck_with_main |= stuck[0];
-        if stuck.contains(&true) {
-            self.stuck.push(number);
-        }
-    }
-
-    /// Whether threads wait for each other where the process does not end any more. If states are missing, it might.
-    fn has_deadlock(mut self, complete: bool) -> bool {
-        let mut ends: HashSet<usize> = HashSet::new();
-        while let Some(state) = self.over.pop() {
-            if ends.insert(state) {
-                self.over.extend(self.before.get(&state).into_iter().flatten());
-            }
-        }
-        self.stuck_with_main || complete && self.stuck.iter().any(|state| !ends.contains(state))
-    }
 }
 
 /// The values of some places at the end of a random run; none if it does not come to its end.

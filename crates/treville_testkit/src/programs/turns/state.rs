@@ -683,19 +683,18 @@ impl State {
         true
     }
 
-    /// Whether the process has ended, and with it the waiting of all.
-    pub(super) fn is_over(&self) -> bool {
-        self.threads[0].status == Status::Done
-    }
-
-    /// Which threads wait for what only they themselves could do. Those that run could do anything.
-    pub(super) fn stuck(&self, code: &Code) -> Vec<bool> {
+    /// Whether threads wait for what only they themselves could do. Those that run could do anything.
+    pub(super) fn is_deadlock(&self, code: &Code) -> bool {
+        if self.threads[0].status == Status::Done {
+            // The end of `main` is the end of all: what counts is how it was before.
+            return false;
+        }
         let mut stuck: Vec<bool> = (0..self.threads.len()).map(|id| self.waits(code, id)).collect();
         loop {
             let freed = (0..stuck.len()).find(|id| stuck[*id] && self.may_be_freed(code, *id, &stuck));
             match freed {
                 Some(id) => stuck[id] = false,
-                None => return stuck,
+                None => return stuck.contains(&true),
             }
         }
     }
