@@ -152,12 +152,12 @@ impl<'a> Memory<'a> {
         self.drafts.iter().flat_map(|draft| &draft.init).any(|v| matches!(v, Value::Address { .. }))
     }
 
-    /// Notes an error for an access that begins behind the end of its location, or reads a part of an address.
+    /// Notes an error for an access that begins before its location or behind the end of it, or reads a part of an address.
     pub(crate) fn check_access(&mut self, object: ObjectId, offset: i64, size: u8, reads: bool, span: Span) {
         let draft = &self.drafts[object];
         let name = draft.name;
         let whole = u64::from(draft.count.unwrap_or(1)) * u64::from(self.type_size(draft.ty));
-        let beyond = draft.typed && u64::try_from(offset).is_ok_and(|offset| offset >= whole);
+        let beyond = draft.typed && u64::try_from(offset).map_or(true, |offset| offset >= whole);
         let element = i64::from(self.element_size(object));
         let at = usize::try_from(offset / element.max(1)).ok();
         let held = at.and_then(|at| draft.init.get(at));

@@ -53,6 +53,14 @@ pub(crate) fn immediate_of(c: &mut Cursor<'_, '_>, bits: u8) -> Result<i64, Diag
     if fits { Ok(n as i64) } else { Err(Diagnostic::error(span, format!("`{n}` does not fit {bits} bits"))) }
 }
 
+/// A number of places to shift by, from 0 to `most`.
+pub(crate) fn places(c: &mut Cursor<'_, '_>, most: i64) -> Result<i64, Diagnostic> {
+    let at = c.span();
+    let n = immediate(c)?;
+    let wrong = || Diagnostic::error(at.to(c.last_span()), format!("a shift is by 0 to {most} places"));
+    (0..=most).contains(&n).then_some(n).ok_or_else(wrong)
+}
+
 /// An error that names an instruction which the dialect does not know.
 pub(crate) fn unknown(isa: &dyn Isa, word: &str, span: Span) -> Diagnostic {
     Diagnostic::error(span, format!("unknown instruction `{word}` of {}", isa.dialect().name))

@@ -83,6 +83,7 @@ pub trait Syntax: Sync + Debug {
 pub const SYNTAXES: &[&dyn Syntax] = &[
     &dialects::aarch64::AArch64,
     &dialects::arm::Arm,
+    &dialects::bpf::Bpf,
     &c::c11::C11,
     &dialects::lisa::Lisa,
     &c::linux::Linux,

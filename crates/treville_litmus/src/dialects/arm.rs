@@ -7,7 +7,9 @@ use crate::code::{Code, RegName};
 use crate::dialects::Test;
 use crate::lexer::{Cursor, Tok};
 use crate::machine::{self, Isa};
-use crate::operand::{bin, comma, immediate, is_zero, label, not, offset, reg, register, unknown};
+use crate::operand::{
+    bin, comma, immediate, immediate_of, is_zero, label, not, offset, places, reg, register, unknown,
+};
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name};
 use treville_ir::{Dialect, Expr, Op, Program, Question, Reg, StatusDependency};
@@ -164,7 +166,7 @@ impl Arm {
             "movt" => {
                 let rd = self.reg(c, code)?;
                 comma(c)?;
-                let high = immediate(c)?.wrapping_shl(16);
+                let high = immediate_of(c, 16)?.wrapping_shl(16);
                 let low = bin(BinOp::And, reg(rd), Expr::int(0xffff, 32));
                 code.assign(rd, bin(BinOp::Or, low, Expr::int(high, 32)));
             }
@@ -204,7 +206,7 @@ impl Arm {
     /// A number or a register, which may be shifted.
     fn operand<'a>(&self, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<Expr, Diagnostic> {
         if matches!(c.peek(), Tok::Num(_) | Tok::Punct("#")) {
-            return Ok(Expr::int(immediate(c)?, 32));
+            return Ok(Expr::int(immediate_of(c, 32)?, 32));
         }
         let r = reg(self.reg(c, code)?);
         self.shifted(r, c)
@@ -222,7 +224,8 @@ impl Arm {
             "asr" => BinOp::AShr,
             _ => return Err(Diagnostic::error(at, "expected `LSL`, `LSR` or `ASR`")),
         };
-        Ok(bin(op, value, Expr::int(immediate(c)?, 32)))
+        let most = if op == BinOp::Shl { 31 } else { 32 };
+        Ok(bin(op, value, Expr::int(places(c, most)?, 32)))
     }
 
     fn access<'a>(&self, m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<bool, Diagnostic> {

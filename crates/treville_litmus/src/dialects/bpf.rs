@@ -8,7 +8,9 @@ use crate::code::{Code, RegName};
 use crate::dialects::Test;
 use crate::lexer::{Cursor, Tok};
 use crate::machine::{self, Isa};
-use crate::operand::{bin, comma, immediate, is_zero, label, not, offset, reg, register, resize, unknown};
+use crate::operand::{
+    bin, comma, immediate, immediate_of, is_zero, label, not, offset, reg, register, resize, unknown,
+};
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name, Span};
 use treville_ir::{Dialect, Expr, Op, Program, Question, Reg, StatusDependency};
@@ -108,7 +110,7 @@ impl Bpf {
         if !negative {
             c.eat("+");
         }
-        let k = i64::from(immediate(c)? as i16);
+        let k = i64::from(immediate_of(c, 16)? as i16);
         Ok(offset(base, if negative { -k } else { k }))
     }
 
@@ -316,9 +318,10 @@ fn operation(operator: &str) -> Option<Operation> {
         "&" => |a, b| bin(BinOp::And, a, b),
         "|" => |a, b| bin(BinOp::Or, a, b),
         "^" => |a, b| bin(BinOp::Xor, a, b),
-        "<<" => |a, b| bin(BinOp::Shl, a, b),
-        ">>" => |a, b| bin(BinOp::LShr, a, b),
-        "s>>" => |a, b| bin(BinOp::AShr, a, b),
+        // Only the low six bits of a number of places count.
+        "<<" => |a, b| bin(BinOp::Shl, a, bin(BinOp::And, b, Expr::int(63, 64))),
+        ">>" => |a, b| bin(BinOp::LShr, a, bin(BinOp::And, b, Expr::int(63, 64))),
+        "s>>" => |a, b| bin(BinOp::AShr, a, bin(BinOp::And, b, Expr::int(63, 64))),
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use crate::code::{Code, RegName};
 use crate::dialects::Test;
 use crate::lexer::{Cursor, Style, Tok};
 use crate::machine::{self, Isa};
-use crate::operand::{bin, comma, immediate, label, not, offset, reg, register, unknown};
+use crate::operand::{bin, comma, immediate, immediate_of, label, not, offset, places, reg, register, unknown};
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name};
 use treville_ir::{Dialect, Expr, Program, Question, Reg, StatusDependency};
@@ -133,7 +133,7 @@ impl Mips {
         };
         let data = self.reg(c, code)?;
         comma(c)?;
-        let k = if matches!(c.peek(), Tok::Num(_)) { immediate(c)? } else { 0 };
+        let k = if matches!(c.peek(), Tok::Num(_)) { i64::from(immediate_of(c, 16)? as i16) } else { 0 };
         c.expect("(")?;
         let addr = offset(self.value(c, code)?, k);
         c.expect(")")?;
@@ -189,11 +189,11 @@ impl Mips {
             (Some((apply, number)), _) => {
                 let a = self.value(c, code)?;
                 comma(c)?;
-                let b = if number { Expr::int(immediate_of(m, immediate(c)?), 64) } else { self.value(c, code)? };
+                let b = if number { Expr::int(last_number(m, c)?, 64) } else { self.value(c, code)? };
                 apply(a, b)
             }
             (None, "li") => Expr::int(immediate(c)?, 64),
-            (None, "lui") => Expr::int(immediate(c)?.wrapping_shl(16), 32).sext(64),
+            (None, "lui") => Expr::int(immediate_of(c, 16)?.wrapping_shl(16), 32).sext(64),
             (None, _) => self.value(c, code)?,
         };
         if let Some(rd) = rd {
@@ -204,11 +204,12 @@ impl Mips {
 }
 
 /// Numbers have 16 bits: with a sign in arithmetic, without one in logic.
-fn immediate_of(m: &str, n: i64) -> i64 {
-    match m {
-        "andi" | "ori" | "xori" | "dsll" => n & 0xffff,
-        _ => i64::from(n as i16),
-    }
+fn last_number(m: &str, c: &mut Cursor<'_, '_>) -> Result<i64, Diagnostic> {
+    Ok(match m {
+        "dsll" => places(c, 63)?,
+        "andi" | "ori" | "xori" => immediate_of(c, 16)? & 0xffff,
+        _ => i64::from(immediate_of(c, 16)? as i16),
+    })
 }
 
 /// What an instruction computes, and whether its last operand is a number.

@@ -5,7 +5,7 @@ use crate::code::{Code, RegName};
 use crate::dialects::Test;
 use crate::lexer::{Cursor, Tok};
 use crate::machine::{self, Isa};
-use crate::operand::{bin, comma, immediate, label, not, offset, reg, register, unknown};
+use crate::operand::{bin, comma, immediate, immediate_of, label, not, offset, reg, register, unknown};
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name};
 use treville_ir::{Dialect, Expr, Program, Question, Reg, StatusDependency};
@@ -275,7 +275,7 @@ impl Ppc {
         comma(c)?;
         let value = match m {
             "li" => Expr::int(immediate(c)?, 64),
-            "lis" => Expr::int(immediate(c)?.wrapping_shl(16), 32).sext(64),
+            "lis" => Expr::int(immediate_of(c, 16)?.wrapping_shl(16), 32).sext(64),
             "mr" => reg(self.reg(c, code)?),
             "neg" => Expr::un(treville_term::UnOp::Neg, reg(self.reg(c, code)?)),
             "extsw" => reg(self.reg(c, code)?).zext(32).sext(64),
@@ -408,8 +408,9 @@ fn operation(m: &str) -> Option<Operation> {
         "nor" => two(|a, b| not(bin(BinOp::Or, a, b))),
         "mullw" => two(|a, b| word(BinOp::Mul, a, b)),
         "divw" => two(|a, b| word(BinOp::SDiv, a, b)),
-        "slw" => two(|a, b| bin(BinOp::Shl, a.zext(32), b.zext(32)).zext(64)),
-        "sraw" => two(|a, b| word(BinOp::AShr, a, b)),
+        // The low six bits say by how many places.
+        "slw" => two(|a, b| bin(BinOp::Shl, a.zext(32), b.zext(6).zext(32)).zext(64)),
+        "sraw" => two(|a, b| word(BinOp::AShr, a, b.zext(6))),
         "srawi" => number(|a, b| word(BinOp::AShr, a, b), false),
         "addi" => number(|a, b| bin(BinOp::Add, a, b), true),
         "subi" => number(|a, b| bin(BinOp::Sub, a, b), true),

@@ -8,7 +8,7 @@ use crate::code::{Code, RegName};
 use crate::dialects::Test;
 use crate::lexer::{Cursor, Tok};
 use crate::machine::{self, Isa};
-use crate::operand::{bin, comma, immediate, label, not, offset, reg, register, unknown};
+use crate::operand::{bin, comma, immediate, immediate_of, label, not, offset, reg, register, unknown};
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name};
 use treville_ir::{Dialect, Expr, Op, Program, Question, Reg, StatusDependency};
@@ -204,7 +204,7 @@ impl RiscV {
         let zero = || Expr::int(0, 64);
         let value = match m {
             "li" => Expr::int(immediate(c)?, 64),
-            "lui" => Expr::int(immediate(c)?.wrapping_shl(12), 32).sext(64),
+            "lui" => Expr::int(immediate_of(c, 20)?.wrapping_shl(12), 32).sext(64),
             "mv" => self.value(c, code)?,
             "not" => not(self.value(c, code)?),
             "neg" => bin(BinOp::Sub, zero(), self.value(c, code)?),

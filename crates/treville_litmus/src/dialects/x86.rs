@@ -9,7 +9,7 @@ use crate::code::{Code, RegName};
 use crate::dialects::Test;
 use crate::lexer::{Cursor, Tok};
 use crate::machine::{self, Isa};
-use crate::operand::{comma, immediate, label, register, unknown};
+use crate::operand::{comma, immediate, immediate_of, label, register, unknown};
 use ops::{Flags, Operand, Place, View};
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name};
@@ -44,10 +44,11 @@ struct X86;
 const REGISTERS: &[&str] = &["EAX", "EBX", "ECX", "EDX", "ESI", "EDI", "EBP", "ESP", "EIP"];
 
 /// The flags come after the registers.
-const FLAGS: [RegName; 3] = [
+const FLAGS: [RegName; 4] = [
     RegName { order: 9, name: std::borrow::Cow::Borrowed("ZF"), width: 1 },
     RegName { order: 10, name: std::borrow::Cow::Borrowed("SF"), width: 1 },
     RegName { order: 11, name: std::borrow::Cow::Borrowed("CF"), width: 1 },
+    RegName { order: 12, name: std::borrow::Cow::Borrowed("SF^OF"), width: 1 },
 ];
 
 impl Isa for X86 {
@@ -96,7 +97,7 @@ impl Isa for X86 {
                 let to = self.place(c, code)?;
                 comma(c)?;
                 let by = self.operand(c, code)?;
-                let flags = flags(code).all();
+                let flags = flags(code);
                 ops::modify(code, &to, &by, ops::operator(&mnemonic), 4, locked, &flags);
             }
             "inc" | "dec" => {
@@ -192,7 +193,7 @@ impl X86 {
 
     fn operand<'a>(&self, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<Operand, Diagnostic> {
         if matches!(c.peek(), Tok::Num(_) | Tok::Punct("$")) {
-            return Ok(Operand::Imm(immediate(c)?));
+            return Ok(Operand::Imm(immediate_of(c, 32)?));
         }
         Ok(Operand::Place(self.place(c, code)?))
     }

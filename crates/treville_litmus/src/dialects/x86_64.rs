@@ -27,10 +27,11 @@ const NAMES: [&str; 18] = [
     "rip", "cs",
 ];
 
-const FLAGS: [RegName; 3] = [
+const FLAGS: [RegName; 4] = [
     RegName { order: 18, name: Cow::Borrowed("zf"), width: 1 },
     RegName { order: 19, name: Cow::Borrowed("sf"), width: 1 },
     RegName { order: 20, name: Cow::Borrowed("cf"), width: 1 },
+    RegName { order: 21, name: Cow::Borrowed("sf^of"), width: 1 },
 ];
 
 /// The register that a name is a part of, with the first bit and the number of bits.
@@ -174,6 +175,8 @@ impl X86_64 {
         let second_span = c.span();
         let second = self.operand(c, code)?;
         let size = size.unwrap_or_else(|| default_size(&[&first, &second]));
+        fits(&first, size, span)?;
+        fits(&second, size, second_span)?;
         match m {
             "mov" => ops::mov(code, &in_place(second, second_span)?, &first, size, &[]),
             "cmp" => {
@@ -203,7 +206,7 @@ impl X86_64 {
                 ops::conditional_move(code, condition, to, &second, size)?;
             }
             _ => {
-                let flags = Flags::new(code, &FLAGS).all();
+                let flags = Flags::new(code, &FLAGS);
                 ops::modify(code, &in_place(second, second_span)?, &first, ops::operator(m), size, locked, &flags);
             }
         }
@@ -270,6 +273,17 @@ fn default_size(operands: &[&Operand]) -> u8 {
         _ => None,
     };
     operands.iter().find_map(of).unwrap_or(4)
+}
+
+/// A number has no more bits than what it is for.
+fn fits(operand: &Operand, size: u8, span: Span) -> Result<(), Diagnostic> {
+    let bits = 8 * u32::from(size);
+    match operand {
+        Operand::Imm(n) if bits < 64 && !(-(1 << (bits - 1))..1 << bits).contains(n) => {
+            Err(Diagnostic::error(span, format!("`{n}` does not fit {bits} bits")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn in_place(operand: Operand, span: Span) -> Result<Place, Diagnostic> {

@@ -2,6 +2,7 @@
 
 pub(super) mod aarch64;
 pub(super) mod arm;
+pub(super) mod bpf;
 pub(super) mod lisa;
 pub(super) mod mips;
 pub(super) mod ppc;

@@ -46,6 +46,10 @@ pub(crate) trait Isa {
     fn declare(&self, size: u8) -> &'static str {
         if size == 8 { "uint64_t " } else { "" }
     }
+    /// Bytes of a location that is accessed as a whole and by halves.
+    fn whole(&self) -> u8 {
+        8
+    }
     /// Bytes of a location, and of a pointer.
     fn sizes(&self) -> (u8, u8) {
         (4, 8)
@@ -115,7 +119,7 @@ impl Thread {
         format!("L{}", self.labels)
     }
 
-    fn address(&mut self, name: &str) -> Reg {
+    pub(crate) fn address(&mut self, name: &str) -> Reg {
         if let Some(reg) = self.addresses.get(name) {
             return *reg;
         }
@@ -136,7 +140,7 @@ pub(crate) fn write(isa: &dyn Isa, sketch: &Sketch) -> Option<String> {
     }
     let mut text = format!("{} random\n{{\n", isa.arch());
     let (word, _) = isa.sizes();
-    let size = if sketch.mixed { 8 } else { word };
+    let size = if sketch.mixed { isa.whole() } else { word };
     for (at, value) in sketch.init.iter().enumerate() {
         let _ = writeln!(text, "{}{}={value};", isa.declare(size), LOCATIONS[at]);
     }
@@ -263,9 +267,9 @@ impl Writer<'_> {
         let name = LOCATIONS[access.at];
         let (size, offset) = match (self.sketch.mixed, access.part) {
             (false, _) => (self.isa.sizes().0, 0),
-            (true, Part::Whole) => (8, 0),
-            (true, Part::Low) => (4, 0),
-            (true, Part::High) => (4, 4),
+            (true, Part::Whole) => (self.isa.whole(), 0),
+            (true, Part::Low) => (self.isa.whole() / 2, 0),
+            (true, Part::High) => (self.isa.whole() / 2, self.isa.whole() / 2),
         };
         let place = if let Some(from) = address {
             let (zero, base) = (t.fresh(), t.address(name));

@@ -11,7 +11,7 @@ pub struct Sketch {
     pub threads: Vec<Vec<Step>>,
     /// Initial values, one for each location.
     pub init: Vec<u32>,
-    /// Whether locations are eight bytes wide and accessed as a whole or by halves.
+    /// Whether locations are accessed as a whole or by halves.
     pub mixed: bool,
     /// Decides the condition.
     pub ask: u64,

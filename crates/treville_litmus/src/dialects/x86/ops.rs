@@ -36,27 +36,92 @@ pub(crate) enum Operand {
     Imm(i64),
 }
 
-/// The flags: equal (`ZF`), less (`SF`), less without sign (`CF`), as the last comparison left them.
+/// The flags that conditions look at, as the last operation left them: zero (`ZF`), sign (`SF`), carry (`CF`), and less, which
+/// is whether sign and overflow differ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flags {
     zero: Reg,
-    less: Reg,
+    sign: Reg,
     carry: Reg,
+    less: Reg,
+    keeps_carry: bool,
+}
+
+/// A result, and the two values that it was computed from.
+struct Computed {
+    op: BinOp,
+    a: Expr,
+    b: Expr,
+    result: Expr,
+    bits: u8,
+}
+
+impl Computed {
+    fn new(op: BinOp, a: Expr, b: Expr, bits: u8) -> Computed {
+        Computed { op, result: bin(op, a.clone(), b.clone()), a, b, bits }
+    }
+
+    fn negative(&self, value: &Expr) -> Expr {
+        bin(BinOp::SLt, value.clone(), Expr::int(0, self.bits))
+    }
+
+    fn zero(&self) -> Expr {
+        match self.op {
+            BinOp::Sub => bin(BinOp::Eq, self.a.clone(), self.b.clone()),
+            _ => bin(BinOp::Eq, self.result.clone(), Expr::int(0, self.bits)),
+        }
+    }
+
+    /// The carry of an addition, the borrow of a difference, the last bit that was shifted out.
+    fn carry(&self) -> Expr {
+        match self.op {
+            BinOp::Add => bin(BinOp::ULt, self.result.clone(), self.a.clone()),
+            BinOp::Sub => bin(BinOp::ULt, self.a.clone(), self.b.clone()),
+            BinOp::Shl => {
+                let by = bin(BinOp::Sub, Expr::int(i64::from(self.bits), self.bits), self.b.clone());
+                bin(BinOp::LShr, self.a.clone(), by).zext(1)
+            }
+            _ => Expr::int(0, 1),
+        }
+    }
+
+    /// The sign of the result as it would be without overflow.
+    fn less(&self) -> Expr {
+        match self.op {
+            BinOp::Add => {
+                let (a, b) = (self.negative(&self.a), self.negative(&self.b));
+                Expr::ite(bin(BinOp::Eq, a.clone(), b), a, self.negative(&self.result))
+            }
+            BinOp::Sub => bin(BinOp::SLt, self.a.clone(), self.b.clone()),
+            _ => self.negative(&self.result),
+        }
+    }
 }
 
 impl Flags {
-    pub(crate) fn new(code: &mut Code<'_, '_>, names: &[RegName; 3]) -> Flags {
-        let [zero, less, carry] = names;
-        Flags { zero: code.register(zero), less: code.register(less), carry: code.register(carry) }
-    }
-
-    pub(crate) fn all(&self) -> Vec<(Reg, BinOp)> {
-        vec![(self.zero, BinOp::Eq), (self.less, BinOp::SLt), (self.carry, BinOp::ULt)]
+    pub(crate) fn new(code: &mut Code<'_, '_>, names: &[RegName; 4]) -> Flags {
+        let [zero, sign, carry, less] = names.each_ref().map(|name| code.register(name));
+        Flags { zero, sign, carry, less, keeps_carry: false }
     }
 
     /// `inc` and `dec` leave the carry alone.
-    pub(crate) fn without_carry(&self) -> Vec<(Reg, BinOp)> {
-        vec![(self.zero, BinOp::Eq), (self.less, BinOp::SLt)]
+    pub(crate) fn without_carry(self) -> Flags {
+        Flags { keeps_carry: true, ..self }
+    }
+
+    /// Sets the flags; before registers change that the operands are in.
+    fn follow(&self, code: &mut Code<'_, '_>, computed: &Computed) {
+        let sign = computed.negative(&computed.result);
+        let mut flags = vec![(self.zero, computed.zero()), (self.sign, sign), (self.less, computed.less())];
+        if !self.keeps_carry {
+            flags.push((self.carry, computed.carry()));
+        }
+        for (flag, value) in flags {
+            // A shift by nothing leaves all flags alone.
+            let moves = bin(BinOp::Ne, computed.b.clone(), Expr::int(0, computed.bits));
+            let value = if computed.op == BinOp::Shl { Expr::ite(moves, value, reg(flag)) } else { value };
+            code.assign(flag, value);
+        }
     }
 
     pub(crate) fn knows(condition: &str) -> bool {
@@ -70,11 +135,14 @@ impl Flags {
     /// What `e`, `ne`, `l`, … mean, as an expression of width 1.
     pub(crate) fn condition(&self, condition: &str) -> Expr {
         let (zero, less, carry) = (|| reg(self.zero), || reg(self.less), || reg(self.carry));
+        let sign = || reg(self.sign);
         match condition {
             "e" | "z" => zero(),
             "ne" | "nz" => not(zero()),
             "le" | "ng" => bin(BinOp::Or, zero(), less()),
-            "ge" | "nl" | "ns" => not(less()),
+            "ge" | "nl" => not(less()),
+            "s" => sign(),
+            "ns" => not(sign()),
             "g" | "gt" | "nle" => not(bin(BinOp::Or, zero(), less())),
             "b" | "c" | "nae" => carry(),
             "ae" | "nc" | "nb" => not(carry()),
@@ -151,7 +219,7 @@ pub(crate) fn mov(code: &mut Code<'_, '_>, to: &Place, from: &Operand, size: u8,
     }
 }
 
-/// `to := to op by`, with flags from the comparison of the result with 0.
+/// `to := to op by`, with the flags of that.
 pub(crate) fn modify(
     code: &mut Code<'_, '_>,
     to: &Place,
@@ -159,27 +227,31 @@ pub(crate) fn modify(
     op: BinOp,
     size: u8,
     locked: bool,
-    flags: &[(Reg, BinOp)],
+    flags: &Flags,
 ) {
     let by = value(code, by, size);
-    let result = match to {
+    let by = if op == BinOp::Shl { shift(by, size) } else { by };
+    match to {
         Place::Reg(view) => {
             let result = code.temp(8 * size);
             let old = view_value(code, *view, size);
-            code.assign(result, bin(op, old, by));
+            let computed = Computed::new(op, old, by, 8 * size);
+            code.assign(result, computed.result.clone());
+            flags.follow(code, &Computed { result: reg(result), ..computed });
             set_view(code, *view, reg(result), size);
-            reg(result)
         }
         Place::Mem(addr) => {
             let old = code.temp(8 * size);
-            let new = bin(op, reg(old), by);
-            change(code, old, addr, new.clone(), size, locked);
-            new
+            let computed = Computed::new(op, reg(old), by, 8 * size);
+            change(code, old, addr, computed.result.clone(), size, locked);
+            flags.follow(code, &computed);
         }
-    };
-    for &(flag, comparison) in flags {
-        code.assign(flag, bin(comparison, result.clone(), Expr::int(0, 8 * size)));
     }
+}
+
+/// Only the low bits of a number of places count: six of them for 8 bytes, else five.
+fn shift(by: Expr, size: u8) -> Expr {
+    bin(BinOp::And, by, Expr::int(if size == 8 { 63 } else { 31 }, 8 * size))
 }
 
 /// Reads memory into `old` and writes `new`, which may mention it.
@@ -198,9 +270,7 @@ fn change(code: &mut Code<'_, '_>, old: Reg, addr: &Expr, new: Expr, size: u8, l
 pub(crate) fn compare(code: &mut Code<'_, '_>, a: &Operand, b: &Operand, size: u8, flags: &Flags) {
     let a = value(code, a, size);
     let b = value(code, b, size);
-    for (flag, comparison) in flags.all() {
-        code.assign(flag, bin(comparison, a.clone(), b.clone()));
-    }
+    flags.follow(code, &Computed::new(BinOp::Sub, a, b, 8 * size));
 }
 
 /// Always atomic, if one of the two is in memory.
@@ -229,26 +299,24 @@ pub(crate) fn exchange(code: &mut Code<'_, '_>, a: Place, b: Place, size: u8, sp
 
 /// `xadd`: adds, and leaves the old value in the register.
 pub(crate) fn exchange_add(code: &mut Code<'_, '_>, to: &Place, by: View, size: u8, locked: bool, flags: &Flags) {
-    let old = code.temp(8 * size);
-    let sum = code.temp(8 * size);
+    let (old, sum, added) = (code.temp(8 * size), code.temp(8 * size), code.temp(8 * size));
     let value = view_value(code, by, size);
-    let new = bin(BinOp::Add, reg(old), value);
+    code.assign(added, value);
+    let computed = Computed::new(BinOp::Add, reg(old), reg(added), 8 * size);
     match to {
         Place::Reg(view) => {
             let before = view_value(code, *view, size);
             code.assign(old, before);
-            code.assign(sum, new);
+            code.assign(sum, computed.result.clone());
             set_view(code, *view, reg(sum), size);
         }
         Place::Mem(addr) => {
-            change(code, old, addr, new.clone(), size, locked);
-            code.assign(sum, new);
+            change(code, old, addr, computed.result.clone(), size, locked);
+            code.assign(sum, computed.result.clone());
         }
     }
     set_view(code, by, reg(old), size);
-    for (flag, comparison) in flags.all() {
-        code.assign(flag, bin(comparison, reg(sum), Expr::int(0, 8 * size)));
-    }
+    flags.follow(code, &Computed { result: reg(sum), ..computed });
 }
 
 /// `cmpxchg`: if the place holds what `accumulator` holds, it becomes `new`; else the accumulator becomes what it holds.
@@ -263,18 +331,19 @@ pub(crate) fn compare_exchange(
 ) -> Result<(), Diagnostic> {
     let old = code.temp(8 * size);
     let expected = view_value(code, accumulator, size);
-    let equal = bin(BinOp::Eq, reg(old), expected);
+    let equal = bin(BinOp::Eq, reg(old), expected.clone());
+    let compared = Computed::new(BinOp::Sub, expected, reg(old), 8 * size);
     let new = view_value(code, new, size);
     match to {
         Place::Mem(addr) if locked => {
             let tags = code.update_tags(&["X"], &["X"], &["X"], &["X"]);
-            let guard = Some(equal.clone());
+            let guard = Some(equal);
             code.op(Op::Update { old, addr: addr.clone(), size, guard, new, tags });
-            code.assign(flags.zero, equal);
+            flags.follow(code, &compared);
         }
         Place::Mem(addr) => {
             code.load(Some(old), addr.clone(), size, Cast::Zero, &[]);
-            code.assign(flags.zero, equal);
+            flags.follow(code, &compared);
             let addr = addr.clone();
             code.split_instruction();
             code.guarded(reg(flags.zero), |code| {
@@ -285,7 +354,7 @@ pub(crate) fn compare_exchange(
         Place::Reg(view) => {
             let before = view_value(code, *view, size);
             code.assign(old, before);
-            code.assign(flags.zero, equal);
+            flags.follow(code, &compared);
             set_view(code, *view, Expr::ite(reg(flags.zero), new, reg(old)), size);
         }
     }

@@ -14,7 +14,7 @@ const FEATURES: Features = Features {
     sections: &[],
     addresses: true,
     pointers: false,
-    mixed: false,
+    mixed: true,
 };
 
 impl Syntax for Mips {
@@ -37,6 +37,11 @@ impl Syntax for Mips {
 
 fn r(reg: Reg) -> String {
     format!("${}", reg.0 + 2)
+}
+
+/// The end of the name of an access, which says its size.
+fn width(size: u8) -> &'static str {
+    if size == 8 { "d" } else { "w" }
 }
 
 impl Isa for Mips {
@@ -69,12 +74,12 @@ impl Isa for Mips {
     }
 
     fn load(&self, t: &mut Thread, _: usize, to: Reg, place: Place<'_>) {
-        t.line(format!("lw {},0({})", r(to), r(place.base)));
+        t.line(format!("l{} {},{}({})", width(place.size), r(to), place.offset, r(place.base)));
     }
 
     fn store(&self, t: &mut Thread, _: usize, from: Source, place: Place<'_>) {
         let from = self.in_register(t, from);
-        t.line(format!("sw {},0({})", r(from), r(place.base)));
+        t.line(format!("s{} {},{}({})", width(place.size), r(from), place.offset, r(place.base)));
     }
 
     fn fence(&self, t: &mut Thread, _: usize) {

@@ -17,7 +17,7 @@ const FEATURES: Features = Features {
     sections: &[],
     addresses: false,
     pointers: true,
-    mixed: false,
+    mixed: true,
 };
 
 impl Syntax for X86 {
@@ -44,7 +44,12 @@ fn r(reg: Reg) -> &'static str {
 }
 
 fn at(place: Place<'_>) -> String {
-    format!("[{}]", place.name.unwrap_or(r(place.base)))
+    let base = place.name.unwrap_or(r(place.base));
+    if place.offset == 0 { format!("[{base}]") } else { format!("[{base}+{}]", place.offset) }
+}
+
+fn mov(place: Place<'_>) -> &'static str {
+    if place.size == 2 { "MOVW" } else { "MOV" }
 }
 
 fn operand(source: Source) -> String {
@@ -65,6 +70,10 @@ impl Isa for X86 {
 
     fn names_locations(&self, _: bool) -> bool {
         true
+    }
+
+    fn whole(&self) -> u8 {
+        4
     }
 
     fn sizes(&self) -> (u8, u8) {
@@ -96,11 +105,11 @@ impl Isa for X86 {
     }
 
     fn load(&self, t: &mut Thread, _: usize, to: Reg, place: Place<'_>) {
-        t.line(format!("MOV {},{}", r(to), at(place)));
+        t.line(format!("{} {},{}", mov(place), r(to), at(place)));
     }
 
     fn store(&self, t: &mut Thread, _: usize, from: Source, place: Place<'_>) {
-        t.line(format!("MOV {},{}", at(place), operand(from)));
+        t.line(format!("{} {},{}", mov(place), at(place), operand(from)));
     }
 
     fn fence(&self, t: &mut Thread, kind: usize) {
