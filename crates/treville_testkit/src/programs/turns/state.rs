@@ -514,8 +514,12 @@ impl State {
                 self.write_at(id, self.whole(id, to), 8, value)?;
             }
             Stmt::Protect(n) => {
-                self.memory.unprotect(id);
-                self.threads[id].hazard = self.threads[id].nodes[usize::from(*n)];
+                let object = self.threads[id].nodes[usize::from(*n)];
+                // To say again what it says already changes nothing.
+                if self.threads[id].hazard != object {
+                    self.memory.unprotect(id);
+                }
+                self.threads[id].hazard = object;
             }
             Stmt::Clear => {
                 self.memory.unprotect(id);
