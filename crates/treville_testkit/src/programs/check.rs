@@ -4,7 +4,7 @@ use super::answers::{
     Answer, BMC, BMC_NOTHING, COUNTED, DEFAULT, ENUMERATE, ENUMERATE_NOTHING, NOTHING, Panel, WAYS, contradict,
     count_differently, is_countable, without,
 };
-use super::ast::{Expr, Program, Stmt};
+use super::ast::{Expr, Place, Program, Stmt};
 use super::compile::compile;
 use super::morph::{Morph, Relation};
 use super::turns::{self, Fault, Turns};
@@ -115,6 +115,17 @@ fn depends_on_addresses(program: &Program) -> bool {
         Stmt::Set(_, e) | Stmt::If(e, ..) | Stmt::Assert(e) | Stmt::BreakIf(e) | Stmt::Assume(e) => looks(e),
         _ => false,
     })
+}
+
+/// Whether a part of a word is looked at that may hold an address: engines put objects at addresses of their own.
+fn sees_parts_of_addresses(program: &Program) -> bool {
+    let is_part = |place: &Place| matches!(place, Place::Half(..) | Place::Byte(..) | Place::AtomicHalf(_));
+    let claimed = program.claim.iter().flat_map(|claim| &claim.values).any(|(place, _)| is_part(place));
+    let reads = |s: &Stmt| match s {
+        Stmt::Load(_, place, _) | Stmt::Fetch(_, _, place, ..) | Stmt::Cas { place, .. } => is_part(place),
+        _ => false,
+    };
+    program.has(|s| matches!(s, Stmt::Encode(..))) && (claimed || program.has(reads))
 }
 
 /// The reductions that may make a difference to a program under a model.
@@ -274,17 +285,20 @@ pub fn recheck(
 fn compare(program: &Program, model: &str, report: &mut Report) {
     let mut found = std::mem::take(&mut report.found);
     let answers = &report.answers;
+    let by_formula = |name: &str| name.starts_with(BMC) || name.starts_with(ENUMERATE);
+    let places_differ = sees_parts_of_addresses(program);
     for (i, (name, answer)) in answers.iter().enumerate() {
         if matches!(answer, Answer::Broken(_)) {
             found.push((Kind::Broken, [*name, *name]));
         }
         for (other, second) in &answers[..i] {
-            if contradict(answer, second) {
+            let comparable = !places_differ || by_formula(name) == by_formula(other);
+            if comparable && contradict(answer, second) {
                 found.push((Kind::Verdict, [*other, *name]));
             }
         }
     }
-    if let Some(turns) = report.turns.as_ref().filter(|_| !depends_on_addresses(program)) {
+    if let Some(turns) = report.turns.as_ref().filter(|_| !places_differ && !depends_on_addresses(program)) {
         let assumes = program.has(|s| matches!(s, Stmt::Assume(_)));
         let mut faults = turns.faults.iter().filter(|fault| !(assumes && **fault == Fault::Deadlock));
         let fails = faults.next().is_some();
