@@ -9,7 +9,9 @@ use std::sync::Arc;
 use treville_event::{Cell, Graph, Relation};
 use treville_ir::ThreadId;
 use treville_term::Bv;
-use treville_unfold::{Finals, Frame, Oracle, Ordered, Prepared, Solution, Traces, Values, register_values, skeleton};
+use treville_unfold::{
+    Finals, Frame, Misfit, Oracle, Ordered, Prepared, Solution, Traces, Values, register_values, skeleton,
+};
 use treville_vm::Shape;
 
 /// Why a solution is not an execution of the program.
@@ -19,6 +21,18 @@ pub(crate) enum Mismatch {
     Circular,
     /// The clauses and the interpreter disagree.
     Wrong(&'static str),
+}
+
+impl From<Misfit> for Mismatch {
+    fn from(misfit: Misfit) -> Self {
+        match misfit {
+            Misfit::Circular => Mismatch::Circular,
+            Misfit::Unread => Mismatch::Wrong("a read has no source"),
+            Misfit::Path => Mismatch::Wrong("a condition of a path does not hold"),
+            Misfit::Cell => Mismatch::Wrong("an access is at another place"),
+            Misfit::Source => Mismatch::Wrong("a read has its source in another cell"),
+        }
+    }
 }
 
 /// What the solution says of one thread.
@@ -95,7 +109,7 @@ pub(crate) fn replay<R>(
             values.bind(var, term);
         }
     }
-    let mut solution = Solution::of(&along, &frame, &rf, &mut values).ok_or(Mismatch::Circular)?;
+    let mut solution = Solution::of(&along, &frame, &rf, &mut values)?;
     let mut registers = register_values(&frame, &mut values);
     if let Some(layout) = &layout {
         share(layout, &mut frame, &mut solution, &mut registers);

@@ -37,8 +37,8 @@ fn each_rf(
     }
     let Some((&read, rest)) = reads.split_first() else {
         return match Solution::of(prepared, frame, rf, values) {
-            Some(solution) => each_order(prepared, frame, rf, values, &solution, cancel, visit),
-            None => ControlFlow::Continue(()),
+            Ok(solution) => each_order(prepared, frame, rf, values, &solution, cancel, visit),
+            Err(_) => ControlFlow::Continue(()),
         };
     };
     let event = &frame.events[read];

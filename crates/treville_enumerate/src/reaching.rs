@@ -130,7 +130,7 @@ impl Reaching<'_, '_> {
 
     /// Every read has a source: solve for values, then choose orders.
     fn sources_chosen(&mut self, state: &State<'_>, values: &mut Values<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
-        let Some(solution) = Solution::of(self.prepared, state.frame, &state.rf, values) else {
+        let Ok(solution) = Solution::of(self.prepared, state.frame, &state.rf, values) else {
             return ControlFlow::Continue(());
         };
         let n = state.frame.events.len();

@@ -267,7 +267,7 @@ impl Search<'_, '_, '_> {
     /// Every read has a source: solve for values, then choose orders.
     fn sources_chosen(&mut self, state: &mut State<'_>, values: &mut Values<'_>) -> ControlFlow<()> {
         let rf: Vec<(usize, usize)> = state.rf.iter().collect();
-        let Some(solution) = Solution::of(self.prepared, state.frame, &rf, values) else {
+        let Ok(solution) = Solution::of(self.prepared, state.frame, &rf, values) else {
             return ControlFlow::Continue(());
         };
         let registers = register_values(state.frame, values);

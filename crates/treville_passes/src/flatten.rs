@@ -244,9 +244,10 @@ impl Flat<'_> {
         }
     }
 
-    /// Functions that a pointer may lead to.
-    fn candidates(&self, params: usize) -> Vec<FuncId> {
-        let fits = |func: &&FuncId| self.program.funcs[**func].params.len() == params;
+    /// Functions that a pointer may lead to. One that takes fewer arguments does not look at the rest, as a handler of `atexit`
+    /// that is called with the argument of another kind of handler.
+    fn candidates(&self, args: usize) -> Vec<FuncId> {
+        let fits = |func: &&FuncId| self.program.funcs[**func].params.len() <= args;
         self.addressed.iter().filter(fits).copied().collect()
     }
 

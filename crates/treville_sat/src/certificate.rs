@@ -10,7 +10,7 @@
 //!   that was judged by itself. Of the latter nothing can be checked here, and they are counted;
 //! - the witness, after a line `p witness N`: lines `v LITERAL … 0`, an assignment that satisfies the first N clauses and all orders.
 //!   So what comes after these is to blame that there is no solution: the goal, whose clauses define new variables, or state one
-//!   literal each.
+//!   literal each, and none of them the negation of another.
 //!
 //! Lines that start with `c` are for people. Each other line is one clause, step, edge or reason, and nothing follows it.
 
@@ -284,5 +284,17 @@ mod tests {
         assert_eq!(check(&other), Ok(Checked { encoded: 4, lemmas: 1, judged: 0 }));
         let hidden = Certificate { formula: "p cnf 4 5\n1 0\n2 3 4 0\n3 -2 0\n-4 0\n-3 -2 0\n", ..other };
         assert_eq!(check(&hidden).unwrap_err().what, "a clause of the goal is about the program");
+    }
+
+    #[test]
+    fn a_goal_that_contradicts_itself_proves_nothing() {
+        let both = Certificate {
+            formula: "p cnf 3 4\n1 0\n2 0\n3 0\n-3 0\n",
+            derivation: "5 0 3 4 0\n",
+            orders: "o 1 co\n",
+            lemmas: "p lemmas 4\n",
+            witness: "p witness 2\nv 1 2 0\n",
+        };
+        assert_eq!(check(&both).unwrap_err().what, "the goal contradicts itself");
     }
 }

@@ -29,7 +29,7 @@ pub use guarded::{Guarded, GuardedThread, Happens};
 pub use possible::Possible;
 pub use prepare::{Failed, Prepared};
 pub use skeleton::{DEPENDENCIES, DepsOf, Solved, outline, skeleton};
-pub use solution::{Finals, Ordered, Solution, register_values};
+pub use solution::{Finals, Misfit, Ordered, Solution, register_values};
 pub use together::Together;
 pub use traces::{Oracle, Trace, TraceEvent, Traces, Turn};
 pub use values::{Stuck, Values};

@@ -1,9 +1,9 @@
 //! A choice of sources, solved: the cells and values of all events, and the final state.
 
-use crate::frame::{Frame, initial_value};
+use crate::frame::{Frame, FrameEvent, initial_value};
 use crate::prepare::Prepared;
 use crate::skeleton::Solved;
-use crate::values::Values;
+use crate::values::{Stuck, Values};
 use std::collections::BTreeMap;
 use treville_base::Idx;
 use treville_event::{Cell, EventSet, Kind, Relation};
@@ -16,6 +16,41 @@ pub struct Solution {
     pub solved: Vec<Solved>,
 }
 
+/// Why sources do not make an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Misfit {
+    /// A value that matters depends on itself.
+    Circular,
+    /// A read has no source.
+    Unread,
+    /// A condition of a path does not hold.
+    Path,
+    /// An access is not where it was said to be, or at no cell.
+    Cell,
+    /// A read has its source in another cell.
+    Source,
+}
+
+impl From<Stuck> for Misfit {
+    fn from(stuck: Stuck) -> Self {
+        match stuck {
+            Stuck::Unbound => Misfit::Unread,
+            Stuck::Circular => Misfit::Circular,
+        }
+    }
+}
+
+/// The cell of an event: the one that it was made for, or where its address leads.
+fn hit_cell(prepared: &Prepared<'_>, event: &FrameEvent, values: &mut Values<'_>) -> Result<Option<Cell>, Misfit> {
+    let (None, Some(term)) = (event.cell, event.address) else { return Ok(event.cell) };
+    let address = values.solid(term)?.unsigned() as u64;
+    let hit = match event.kind {
+        Kind::Opaque => prepared.cells.at(address),
+        _ => prepared.exact_cell(term, address, event.size),
+    };
+    hit.map(Some).ok_or(Misfit::Cell)
+}
+
 impl Solution {
     /// Relates events with values that differ, as the reference evaluator compares them.
     pub fn different_values(&self) -> Relation {
@@ -25,44 +60,35 @@ impl Solution {
         Relation::from_pairs(n, pairs.filter(|&(a, b)| value(a) != value(b)))
     }
 
-    /// `None` if the values do not fit: a path would not be taken, addresses differ, or there is no solution at all.
+    /// The values that follow from the sources, if paths, addresses and sources fit them.
     pub fn of(
         prepared: &Prepared<'_>,
         frame: &Frame<'_>,
         rf: &[(usize, usize)],
         values: &mut Values<'_>,
-    ) -> Option<Solution> {
+    ) -> Result<Solution, Misfit> {
         for constraint in frame.traces.iter().flat_map(|t| &t.constraints) {
-            let holds = values.eval(*constraint).ok()?;
-            if holds.is_zero() {
-                return None;
+            if values.solid(*constraint)?.is_zero() {
+                return Err(Misfit::Path);
             }
         }
         for (address, fixed) in &frame.assumed {
-            if values.eval(*address).ok()?.unsigned() != u128::from(*fixed) {
-                return None;
+            if values.solid(*address)?.unsigned() != u128::from(*fixed) {
+                return Err(Misfit::Cell);
             }
         }
         let mut solved = Vec::with_capacity(frame.events.len());
         for event in &frame.events {
-            let mut cell = event.cell;
-            if let (None, Some(address)) = (cell, event.address) {
-                let term = address;
-                let address = values.eval(term).ok().filter(|a| !a.is_thin_air())?.unsigned() as u64;
-                let hit = if event.kind == Kind::Opaque {
-                    prepared.cells.at(address)
-                } else {
-                    prepared.exact_cell(term, address, event.size)
-                };
-                cell = Some(hit?);
-            }
-            let read = event.read.map(|v| values.var(v)).transpose().ok()?;
-            let written = event.written.map(|t| values.eval(t)).transpose().ok()?;
+            let cell = hit_cell(prepared, event, values)?;
+            let read = event.read.map(|v| values.var(v)).transpose()?;
+            let written = event.written.map(|t| values.eval(t)).transpose()?;
             let named = |v: Bv| frame.named(values.store(), v);
             solved.push(Solved { cell, read: read.map(named), written: written.map(named) });
         }
-        let same_cells = rf.iter().all(|&(w, r)| solved[w].cell == solved[r].cell);
-        same_cells.then_some(Solution { solved })
+        if rf.iter().any(|&(w, r)| solved[w].cell != solved[r].cell) {
+            return Err(Misfit::Source);
+        }
+        Ok(Solution { solved })
     }
 
     /// The writes of each cell, the initial one first.

@@ -55,21 +55,26 @@ impl<'s> Values<'s> {
     }
 
     pub fn eval(&mut self, term: TermId) -> Result<Bv, Stuck> {
-        let solid = |v: Bv| if v.is_thin_air() { Err(Stuck::Circular) } else { Ok(v) };
         match self.store.node(term) {
             TermNode::Const(v) => Ok(v),
             TermNode::Var(v, _) => self.var(v),
-            TermNode::Un(op, a) => Ok(op.eval(solid(self.eval(a)?)?)),
+            TermNode::Un(op, a) => Ok(op.eval(self.solid(a)?)),
             TermNode::Bin(op, a, b) => {
-                let a = solid(self.eval(a)?)?;
-                Ok(op.eval(a, solid(self.eval(b)?)?))
+                let a = self.solid(a)?;
+                Ok(op.eval(a, self.solid(b)?))
             }
             TermNode::Cast(kind, width, a) => Ok(self.eval(a).map(|v| cast(kind, v, width))?),
             TermNode::Ite(c, a, b) => {
-                let c = solid(self.eval(c)?)?;
+                let c = self.solid(c)?;
                 self.eval(if c.is_zero() { b } else { a })
             }
         }
+    }
+
+    /// A value that something is computed from, or that decides something: not one out of thin air.
+    pub fn solid(&mut self, term: TermId) -> Result<Bv, Stuck> {
+        let value = self.eval(term)?;
+        if value.is_thin_air() { Err(Stuck::Circular) } else { Ok(value) }
     }
 
     pub fn var(&mut self, v: VarId) -> Result<Bv, Stuck> {

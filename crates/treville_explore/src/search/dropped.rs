@@ -196,7 +196,7 @@ impl Search<'_, '_> {
     }
 
     /// The first of the threads that are equal to this one.
-    fn first_twin(&self, thread: u16) -> u16 {
+    pub(super) fn first_twin(&self, thread: u16) -> u16 {
         let twin = |thread: &u16| self.graph.threads[usize::from(*thread)].twin;
         std::iter::successors(Some(thread), twin).last().unwrap_or(thread)
     }

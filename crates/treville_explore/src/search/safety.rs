@@ -15,6 +15,9 @@ use treville_vm::bytecode::{Misuse, RunOptions, SiteId, SiteKind, Step, address}
 impl Search<'_, '_> {
     /// All threads have ended or wait.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
+        if self.symmetry {
+            self.check_waiting_joins()?;
+        }
         if self.promising {
             return self.finish_promised();
         }

@@ -169,7 +169,7 @@ impl Search<'_, '_> {
             };
         }
         let joins = |e: &EventId| self.graph.label(*e).kind == Kind::Join;
-        if !events.last().is_some_and(joins) || matches!(step, Step::End(_)) {
+        if !events.last().is_some_and(joins) {
             return Ok(());
         }
         let is_joined =
@@ -180,6 +180,45 @@ impl Search<'_, '_> {
             .enumerate()
             .any(|(i, t)| t.present && t.twin.is_some_and(|twin| is_joined(usize::from(twin)) != is_joined(i)));
         if halves { Err(Stop::Asymmetric) } else { Ok(()) }
+    }
+
+    /// Stops if a thread that waits for one of equal threads would do something else than wait if those of them that have
+    /// ended were others. What equal threads do does not say which of them is waited for first.
+    pub(super) fn check_waiting_joins(&mut self) -> Result<(), Stop> {
+        for thread in 0..self.graph.threads.len() as u16 {
+            let stands = self.graph.threads[usize::from(thread)].present && self.ended(thread).is_none();
+            if stands && self.goes_on_beside_twins(thread) {
+                return Err(Stop::Asymmetric);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a thread that joins others gets past its joins if each waits for any thread that is equal to the one it names.
+    fn goes_on_beside_twins(&mut self, thread: u16) -> bool {
+        let mut step = self.step(thread);
+        if !matches!(step, Step::Join { .. }) {
+            return false;
+        }
+        let mut ends = self.unjoined_ends(thread);
+        let mut runner = self.threads[usize::from(thread)].runner.clone();
+        while let Step::Join { thread: handle, .. } = step {
+            let Some(class) = self.joined(handle).map(|child| self.first_twin(child)) else { return true };
+            let Some(at) = ends.iter().position(|(of, _)| *of == class) else { return false };
+            runner.give(self.image, ends.swap_remove(at).1);
+            step = runner.run(self.image, &self.options.run);
+        }
+        true
+    }
+
+    /// The results of threads that have ended and that a thread has not joined, each with the first thread that is equal to it.
+    fn unjoined_ends(&self, by: u16) -> Vec<(u16, u64)> {
+        let events = &self.graph.threads[usize::from(by)].events;
+        let joins = || events.iter().filter(|e| self.graph.label(**e).kind == Kind::Join);
+        let threads = 0..self.graph.threads.len() as u16;
+        let left = threads.filter(|t| self.graph.threads[usize::from(*t)].present);
+        let left = left.filter(|t| !joins().any(|e| self.joined_by(*e) == *t));
+        left.filter_map(|t| Some((self.first_twin(t), self.graph.label(self.ended(t)?).value))).collect()
     }
 
     /// The thread that a join waited for.

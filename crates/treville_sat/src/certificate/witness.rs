@@ -40,13 +40,20 @@ fn read(text: &str) -> Result<(u64, FxHashSet<i32>), Fault> {
     Ok((n_program, values))
 }
 
-/// What is said of the goal alone: definitions of new variables, and literals.
+/// What is said of the goal alone: clauses about new variables, and literals, none of them beside its negation.
 fn check_goal(clauses: &Clauses, n_program: u64, n_encoded: u64) -> Result<(), &'static str> {
     let of_program = (1..=n_program).filter_map(|id| clauses.get(&id)).flatten();
     let last = of_program.map(|lit| lit.unsigned_abs()).max().unwrap_or(0);
-    let of_goal = |clause: &Vec<i32>| clause.len() == 1 || clause.iter().any(|lit| lit.unsigned_abs() > last);
-    let goal = (n_program + 1..=n_encoded).filter_map(|id| clauses.get(&id));
-    if goal.into_iter().all(of_goal) { Ok(()) } else { Err("a clause of the goal is about the program") }
+    let mut stated: FxHashSet<i32> = FxHashSet::default();
+    for clause in (n_program + 1..=n_encoded).filter_map(|id| clauses.get(&id)) {
+        if let [lit] = clause[..] {
+            stated.insert(lit);
+        } else if clause.iter().all(|lit| lit.unsigned_abs() <= last) {
+            return Err("a clause of the goal is about the program");
+        }
+    }
+    let contradicts = stated.iter().any(|lit| stated.contains(&lit.wrapping_neg()));
+    if contradicts { Err("the goal contradicts itself") } else { Ok(()) }
 }
 
 /// The edges that hold form no cycle: nodes that nothing comes before leave, until none is left.

@@ -4,7 +4,8 @@
 //! Such a thread finds an object, protects it, looks again whether the object is still there, and if not, or if somebody is
 //! faster in the end, goes on with the object that it finds then, often in another loop than the one it began with. It is then
 //! where it would be if it had found that object at once, which is another execution. So it may wait, like one whose round was
-//! idle. To see this, the code is run once more from the first read after the last effect, with what was read later.
+//! idle. To see this, the code is run once more from the first read after the last effect, with what was read later. What hazard
+//! pointers say in the end they must not have said for longer then: what was unprotected for a moment may be gone.
 
 use super::code::{Image, Ins, SiteId};
 use super::hazards::Protection;
@@ -50,7 +51,8 @@ impl<T: Track> Runner<T> {
             Ins::Load { addr, site, .. } if !goes_on => {
                 let slots = image.sites[site].live.iter().chain([&addr]);
                 let slots = slots.map(|s| self.slots[frame.base as usize + usize::from(*s)]).collect();
-                let protected = said(&self.protections).collect();
+                let protected =
+                    self.protections.iter().filter(|p| p.object != 0).map(|p| [p.hazard, p.object]).collect();
                 let (pc, effects) = (self.pc, self.effects);
                 self.attempt = Attempt { pc, depth, effects, slots, protected, done: vec![done] };
             }
@@ -107,20 +109,23 @@ impl<T: Track> Runner<T> {
             trial.slots[base + usize::from(*slot)] = *word;
         }
         let options = RunOptions { bound: None, ..options.with_idle_rounds(false) };
-        let mut left = attempt.done[from..].iter();
+        let mut said = Said::before(attempt);
+        let mut left = attempt.done.iter().enumerate().skip(from);
         loop {
             match trial.run(image, &options) {
                 Step::Load { site, addr } => {
-                    let Some(done) = left.find(|d| d.addr == addr && serves(image, d.site, site)) else { return false };
+                    let found = left.find(|(_, d)| d.addr == addr && serves(image, d.site, site));
+                    let Some((_, done)) = found else { return false };
                     trial.give_words(image, done.words);
                 }
                 Step::Store { site, addr, words } if image.sites[site].protects => {
-                    if !left.any(|d| image.sites[d.site].protects && (d.addr, d.words) == (addr, words)) {
-                        return false;
-                    }
+                    let same = |(_, d): &(usize, &Done)| (d.addr, d.words) == (addr, words);
+                    let found = left.find(|d| image.sites[d.1.site].protects && same(d));
+                    let Some((at, done)) = found else { return false };
+                    said.note(at, done);
                 }
                 Step::Fence { site } => {
-                    if !left.any(|d| image.sites[d.site].kind == image.sites[site].kind) {
+                    if !left.any(|(_, d)| image.sites[d.site].kind == image.sites[site].kind) {
                         return false;
                     }
                 }
@@ -133,14 +138,50 @@ impl<T: Track> Runner<T> {
             && trial.frames.len() == self.frames.len()
             && (&trial.private, &trial.private_objects) == (&self.private, &self.private_objects)
             && live.iter().all(|s| trial.slots[base + usize::from(*s)] == self.slots[base + usize::from(*s)])
-            && said(&trial.protections).all(|p| said(&self.protections).any(|q| p == q))
-            && said(&self.protections).all(|p| said(&trial.protections).any(|q| p == q))
+            && said.stands_for(&Said::after(image, attempt))
     }
 }
 
-/// What hazard pointers say, of those that say anything.
-fn said(protections: &[Protection]) -> impl Iterator<Item = [u64; 2]> {
-    protections.iter().filter(|p| p.object != 0).map(|p| [p.hazard, p.object])
+/// What hazard pointers say, and since which step of an attempt.
+struct Said(Vec<Saying>);
+
+struct Saying {
+    hazard: u64,
+    object: u64,
+    /// None if it said so before the attempt.
+    since: Option<usize>,
+}
+
+impl Said {
+    fn before(attempt: &Attempt) -> Said {
+        let saying = |[hazard, object]: &[u64; 2]| Saying { hazard: *hazard, object: *object, since: None };
+        Said(attempt.protected.iter().map(saying).collect())
+    }
+
+    fn after(image: &Image, attempt: &Attempt) -> Said {
+        let mut said = Said::before(attempt);
+        let steps = attempt.done.iter().enumerate().filter(|(_, done)| image.sites[done.site].protects);
+        steps.for_each(|(at, done)| said.note(at, done));
+        said
+    }
+
+    /// A hazard pointer is set. To set it to what it says already interrupts nothing.
+    fn note(&mut self, at: usize, done: &Done) {
+        let (hazard, object) = (done.addr, done.words[0]);
+        match self.0.iter_mut().find(|s| s.hazard == hazard) {
+            Some(saying) if saying.object == object => {}
+            Some(saying) => (saying.object, saying.since) = (object, Some(at)),
+            None => self.0.push(Saying { hazard, object, since: Some(at) }),
+        }
+    }
+
+    /// Whether the same is protected, and nothing for longer: an access that fails later fails as well.
+    fn stands_for(&self, other: &Said) -> bool {
+        let pointing = |said: &Said| said.0.iter().filter(|s| s.object != 0).count();
+        let counterpart = |s: &Saying| other.0.iter().find(|o| (o.hazard, o.object) == (s.hazard, s.object));
+        let mut all = self.0.iter().filter(|s| s.object != 0);
+        pointing(self) == pointing(other) && all.all(|s| counterpart(s).is_some_and(|o| o.since <= s.since))
+    }
 }
 
 /// Whether a read can stand for another one, at the same place.

@@ -27,7 +27,7 @@ impl<'p> Search<'_, 'p, '_> {
                 values.bind(var, term);
             }
         }
-        let Some(solution) = Solution::of(self.prepared(), frame, &rf, &mut values) else { return self.dead_end() };
+        let Ok(solution) = Solution::of(self.prepared(), frame, &rf, &mut values) else { return self.dead_end() };
         let whole = Whole { registers: register_values(frame, &mut values), solution };
         let orders: Vec<Vec<usize>> =
             state.co.values().map(|order| order.iter().map(|key| state.view.id(*key)).collect()).collect();
