@@ -4,6 +4,7 @@
 //! ([`round`]) look at states and work out what steps lead to, and leave out what the store has; what is left is stored in
 //! order. So numbers, runs and counts are the same for every number of workers.
 
+mod circle;
 mod round;
 
 use crate::memory::Memory;
@@ -55,6 +56,8 @@ pub(crate) struct Searched {
     pub(crate) depth: u64,
     /// Every answer was known before all states were found, and the rest was left out.
     pub(crate) answered: bool,
+    /// There may be a state where threads wait for ever: what comes after some was too much to look at.
+    pub(crate) may_wait: bool,
     /// Whether some run completes ([`System::is_complete`]), if that is known.
     pub(crate) completes: Option<bool>,
 }
@@ -125,6 +128,7 @@ fn gathered<S>(store: Store, workers: Vec<Worker<S>>, wanted: &Wanted<'_>) -> Se
         stopped: None,
         depth: 0,
         answered: false,
+        may_wait: false,
         completes: None,
     };
     for worker in workers {
@@ -135,6 +139,7 @@ fn gathered<S>(store: Store, workers: Vec<Worker<S>>, wanted: &Wanted<'_>) -> Se
             *all.finals.entry(values).or_default() += n;
         }
         all.transitions += worker.transitions;
+        all.may_wait |= worker.may_wait;
         all.noticed.add(worker.room.noticed);
     }
     all

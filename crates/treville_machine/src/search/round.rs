@@ -1,5 +1,6 @@
 //! What one worker does in a round: it looks at states, and works out what steps from them lead to.
 
+use super::circle::Circle;
 use super::{Front, Search, Target, holds, value};
 use crate::memory::Memory;
 use crate::store::{Store, hash};
@@ -72,6 +73,8 @@ pub(super) struct Worker<S> {
     pub(super) transitions: u64,
     /// Some state is complete.
     pub(super) completes: bool,
+    /// Some state may be one where threads wait for ever: what comes after it was too much to look at.
+    pub(super) may_wait: bool,
 }
 
 /// States between looks at the clock.
@@ -89,6 +92,7 @@ impl<M: Memory> Search<'_, '_, M> {
             finals: BTreeMap::new(),
             transitions: 0,
             completes: false,
+            may_wait: false,
         }
     }
 
@@ -115,7 +119,7 @@ impl<M: Memory> Search<'_, '_, M> {
                     chunk.push(bytes, number);
                 }
             });
-            if !goes_on && !room.cut {
+            if !room.cut && (!goes_on || self.goes_in_circles(worker)) {
                 self.end_of_ways(number, worker);
             }
             place = next_place;
@@ -155,7 +159,20 @@ impl<M: Memory> Search<'_, '_, M> {
         });
     }
 
-    /// Nothing comes after this state but itself.
+    /// Whether the threads of a state only wait, in loops of several steps.
+    fn goes_in_circles(&self, worker: &mut Worker<M::State>) -> bool {
+        let targets = self.wanted.targets.iter().zip(&worker.reached);
+        let asked =
+            targets.into_iter().any(|(target, reached)| reached.is_none() && matches!(target, Target::Deadlock));
+        if !asked || self.system.about_to_write(&worker.state) {
+            return false;
+        }
+        let circle = self.circle(&worker.state, &mut worker.room);
+        worker.may_wait |= circle == Circle::Large;
+        circle == Circle::Closed
+    }
+
+    /// Nothing comes after this state but itself, or states that lead back to it.
     fn end_of_ways(&self, number: usize, worker: &mut Worker<M::State>) {
         let (system, state) = (self.system, &worker.state);
         let waits = !system.is_done(state) && !system.is_given_up(state) && !system.has_failed(state);
