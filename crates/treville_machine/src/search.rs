@@ -107,6 +107,9 @@ pub(crate) fn search<M: Memory>(
     if store.len() as u64 > wanted.most_states {
         search.look_at_rest(&front, &store, &mut workers[0]);
     }
+    if stopped.is_none() && !answered && !workers.iter().any(|worker| search.has_deadlock(worker)) {
+        search.look_for_circles(&store, &mut workers[0]);
+    }
     let saw_all = stopped.is_none() && !answered && !workers.iter().any(|worker| worker.room.noticed.is_cut());
     let completes = if workers.iter().any(|worker| worker.completes) { Some(true) } else { saw_all.then_some(false) };
     Searched { stopped, depth: front.depth, answered, completes, ..gathered(store, workers, wanted) }

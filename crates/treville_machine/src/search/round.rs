@@ -119,7 +119,7 @@ impl<M: Memory> Search<'_, '_, M> {
                     chunk.push(bytes, number);
                 }
             });
-            if !room.cut && (!goes_on || self.goes_in_circles(worker)) {
+            if !goes_on && !room.cut {
                 self.end_of_ways(number, worker);
             }
             place = next_place;
@@ -159,17 +159,36 @@ impl<M: Memory> Search<'_, '_, M> {
         });
     }
 
-    /// Whether the threads of a state only wait, in loops of several steps.
-    fn goes_in_circles(&self, worker: &mut Worker<M::State>) -> bool {
-        let targets = self.wanted.targets.iter().zip(&worker.reached);
-        let asked =
-            targets.into_iter().any(|(target, reached)| reached.is_none() && matches!(target, Target::Deadlock));
-        if !asked || self.system.about_to_write(&worker.state) {
-            return false;
+    /// Looks for the first state whose threads only wait, in loops of several steps. One worker does that, when all states are
+    /// there, and gives up at the first that it cannot decide: so it costs little, and does not depend on how many workers there are.
+    pub(super) fn look_for_circles(&self, store: &Store, worker: &mut Worker<M::State>) {
+        let mut place = 0;
+        for number in 0..store.len() {
+            if number % BETWEEN_LOOKS == 0 && self.wanted.cancel.is_due() {
+                worker.may_wait = true;
+                return;
+            }
+            let (encoded, next_place) = store.at(place);
+            self.system.decode(encoded, &mut worker.state, &mut worker.layout);
+            place = next_place;
+            if self.system.about_to_write(&worker.state) {
+                continue;
+            }
+            match self.circle(&worker.state, &mut worker.room) {
+                Circle::Left => continue,
+                Circle::Closed => self.end_of_ways(number, worker),
+                Circle::Large => worker.may_wait = true,
+            }
+            if worker.may_wait || self.has_deadlock(worker) {
+                return;
+            }
         }
-        let circle = self.circle(&worker.state, &mut worker.room);
-        worker.may_wait |= circle == Circle::Large;
-        circle == Circle::Closed
+    }
+
+    /// Whether nobody asks for a deadlock any more.
+    pub(super) fn has_deadlock(&self, worker: &Worker<M::State>) -> bool {
+        let mut targets = self.wanted.targets.iter().zip(&worker.reached);
+        targets.all(|(target, reached)| reached.is_some() || !matches!(target, Target::Deadlock))
     }
 
     /// Nothing comes after this state but itself, or states that lead back to it.
