@@ -11,7 +11,7 @@ use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
     Block, BlockId, Expr, Func, Inst, InstrId, ObjectId, Op, Reg, RegInfo, TagId, Tags, Terminator, UpdateTags,
 };
-use treville_term::{BinOp, Cast};
+use treville_term::{BinOp, Bv, Cast};
 
 /// A register as a dialect names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -334,13 +334,9 @@ impl<'s, 'a> Code<'s, 'a> {
         self.enter(join);
     }
 
-    /// Checks the labels, and tells the memory which accesses there are. `start` gives the registers that hold an address
-    /// at the beginning.
-    pub(crate) fn finish(
-        self,
-        name: Name,
-        start: &BTreeMap<Reg, (ObjectId, i64)>,
-    ) -> Result<Thread<'a>, Vec<Diagnostic>> {
+    /// Checks the labels, and tells the memory which accesses there are. `start` gives what registers hold at the
+    /// beginning.
+    pub(crate) fn finish(self, name: Name, start: &BTreeMap<Reg, Held>) -> Result<Thread<'a>, Vec<Diagnostic>> {
         let undefined = self.labels.iter().filter(|(_, l)| !l.defined);
         let errors: Vec<Diagnostic> = undefined
             .map(|(name, l)| Diagnostic::error(l.span, format!("there is no label `{name}` in this thread")))
@@ -349,7 +345,14 @@ impl<'s, 'a> Code<'s, 'a> {
             return Err(errors);
         }
         let func = Func { name, params: Vec::new(), regs: self.regs, blocks: in_order(self.blocks, &self.order) };
-        record_accesses(&func, start, &mut self.shared.memory);
+        let memory = &mut self.shared.memory;
+        each_access(&func, start, &mut |access, location| match location {
+            Some((object, offset)) => {
+                memory.check_access(object, offset, &access);
+                memory.access(object, offset, access.size);
+            }
+            None => memory.access_computed(access.size),
+        });
         Ok(Thread { func, names: self.names })
     }
 }
@@ -396,56 +399,113 @@ fn empty_block() -> Block {
     Block { insts: Vec::new(), end: Terminator::End }
 }
 
-/// Records the accesses whose location is known: their base is an address that is in the code, or in a register that the
-/// thread has not changed before. The others may go anywhere.
-fn record_accesses(func: &Func, start: &BTreeMap<Reg, (ObjectId, i64)>, memory: &mut Memory<'_>) {
-    let mut written = vec![false; func.regs.len()];
+/// What a register is known to hold.
+#[derive(Clone, Copy)]
+pub(crate) enum Held {
+    Address(ObjectId, i64),
+    Number(Bv),
+}
+
+/// An access to memory.
+pub(crate) struct Access {
+    pub(crate) size: u8,
+    pub(crate) reads: bool,
+    pub(crate) span: Span,
+}
+
+/// Calls `visit` for every access, with its location if that is known: its base is an address that is in the code, or in a
+/// register that holds it whatever the thread reads. The others may go anywhere.
+pub(crate) fn each_access(
+    func: &Func,
+    start: &BTreeMap<Reg, Held>,
+    visit: &mut impl FnMut(Access, Option<(ObjectId, i64)>),
+) {
+    let mut known = start.clone();
     let (first, others) = func.blocks.as_slice().split_at(1.min(func.blocks.len()));
     // Nothing jumps to the first block: there, only what stands before counts.
     for inst in first.iter().flat_map(|b| &b.insts) {
-        record_access(inst, &written, start, memory);
-        mark_written(inst, &mut written);
+        if let Some((addr, access)) = access(inst) {
+            visit(access, base(addr, &known));
+        }
+        let held = match &inst.op {
+            Op::Assign { value, .. } => held(value, &known),
+            _ => None,
+        };
+        if let Some(dst) = destination(&inst.op) {
+            known.remove(&dst);
+            known.extend(held.map(|held| (dst, held)));
+        }
     }
-    others.iter().flat_map(|b| &b.insts).for_each(|inst| mark_written(inst, &mut written));
-    others.iter().flat_map(|b| &b.insts).for_each(|inst| record_access(inst, &written, start, memory));
+    for dst in others.iter().flat_map(|b| &b.insts).filter_map(|inst| destination(&inst.op)) {
+        known.remove(&dst);
+    }
+    for (addr, access) in others.iter().flat_map(|b| &b.insts).filter_map(access) {
+        visit(access, base(addr, &known));
+    }
 }
 
-fn mark_written(inst: &Inst, written: &mut [bool]) {
-    if let Op::Assign { dst, .. } | Op::Load { dst, .. } | Op::Update { old: dst, .. } = &inst.op {
-        written[dst.0 as usize] = true;
-    }
-}
-
-fn record_access(inst: &Inst, written: &[bool], start: &BTreeMap<Reg, (ObjectId, i64)>, memory: &mut Memory<'_>) {
+fn access(inst: &Inst) -> Option<(&Expr, Access)> {
     let (Op::Load { addr, size, .. }
     | Op::Store { addr, size, .. }
     | Op::Update { addr, size, .. }
     | Op::StoreConditional { addr, size, .. }) = &inst.op
     else {
-        return;
+        return None;
     };
-    let fixed = |reg: Reg| if written[reg.0 as usize] { None } else { start.get(&reg).copied() };
-    match base(addr, &fixed) {
-        Some((object, offset)) => {
-            let reads = matches!(inst.op, Op::Load { .. } | Op::Update { .. });
-            memory.check_access(object, offset, *size, reads, inst.span);
-            memory.access(object, offset, *size);
-        }
-        None => memory.access_computed(*size),
-    }
+    let reads = matches!(inst.op, Op::Load { .. } | Op::Update { .. });
+    Some((addr, Access { size: *size, reads, span: inst.span }))
 }
 
-/// The object that an address is in. A computed index counts as 0: it is nearly always a dependency and nothing else.
-fn base(addr: &Expr, fixed: &impl Fn(Reg) -> Option<(ObjectId, i64)>) -> Option<(ObjectId, i64)> {
+/// What an expression is, if nothing in it depends on what is read.
+pub(crate) fn held(e: &Expr, known: &BTreeMap<Reg, Held>) -> Option<Held> {
+    Some(match e {
+        Expr::Addr(object, offset) => Held::Address(*object, *offset),
+        Expr::Const(value) => Held::Number(*value),
+        Expr::Reg(reg) => *known.get(reg)?,
+        Expr::Cast(cast, width, inner) => match held(inner, known)? {
+            Held::Number(value) => Held::Number(cast.eval(value, *width)),
+            address @ Held::Address(..) => address,
+        },
+        Expr::Un(op, inner) => match held(inner, known)? {
+            Held::Number(value) => Held::Number(op.eval(value)),
+            Held::Address(..) => return None,
+        },
+        Expr::Bin(op, a, b) => match (op, held(a, known)?, held(b, known)?) {
+            (BinOp::Add, Held::Address(object, offset), Held::Number(n))
+            | (BinOp::Add, Held::Number(n), Held::Address(object, offset)) => {
+                Held::Address(object, offset.wrapping_add(n.signed() as i64))
+            }
+            (BinOp::Sub, Held::Address(object, offset), Held::Number(n)) => {
+                Held::Address(object, offset.wrapping_sub(n.signed() as i64))
+            }
+            (op, Held::Number(a), Held::Number(b)) if a.width() == b.width() => Held::Number(op.eval(a, b)),
+            _ => return None,
+        },
+        Expr::Ite(..) => return None,
+    })
+}
+
+/// The object that an address is in. An index that depends on what is read counts as 0: it is nearly always a dependency and
+/// nothing else.
+fn base(addr: &Expr, known: &BTreeMap<Reg, Held>) -> Option<(ObjectId, i64)> {
+    if let Some(Held::Address(object, offset)) = held(addr, known) {
+        return Some((object, offset));
+    }
     match addr {
-        Expr::Addr(object, offset) => Some((*object, *offset)),
-        Expr::Reg(reg) => fixed(*reg),
-        Expr::Cast(_, _, inner) => base(inner, fixed),
-        Expr::Bin(BinOp::Add, a, b) => match (base(a, fixed), base(b, fixed), b.as_ref()) {
-            (Some((object, offset)), None, Expr::Const(n)) => Some((object, offset.wrapping_add(n.signed() as i64))),
-            (Some(found), None, _) | (None, Some(found), _) => Some(found),
+        Expr::Cast(_, _, inner) => base(inner, known),
+        Expr::Bin(BinOp::Add, a, b) => match (base(a, known), base(b, known)) {
+            (Some((object, offset)), None) => Some((object, offset.wrapping_add(number(b, known)))),
+            (None, Some((object, offset))) => Some((object, offset.wrapping_add(number(a, known)))),
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// The value of an index, or 0.
+fn number(e: &Expr, known: &BTreeMap<Reg, Held>) -> i64 {
+    match held(e, known) {
+        Some(Held::Number(n)) => n.signed() as i64,
+        _ => 0,
     }
 }

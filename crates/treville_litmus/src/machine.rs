@@ -2,7 +2,7 @@
 //! threads. A dialect is an [`Isa`]: it knows its registers and translates one instruction at a time.
 
 use crate::addresses::{self, Start};
-use crate::code::{Code, RegName, Shared, Thread};
+use crate::code::{Code, Held, RegName, Shared, Thread};
 use crate::condition::{self, Final};
 use crate::dialects::Test;
 use crate::init::{self, Binding, INT, Target, Value, proc_number};
@@ -13,7 +13,8 @@ use crate::scopes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use treville_base::{Diagnostic, FileId, Idx, IndexVec, Name, Span};
-use treville_ir::{Dialect, FuncId, Object, ObjectId, Program, Question, Root, Type};
+use treville_ir::{Dialect, FuncId, Object, ObjectId, Program, Question, Reg, Root, Type};
+use treville_term::Bv;
 
 /// An instruction set.
 pub(crate) trait Isa {
@@ -334,16 +335,25 @@ fn translate<'a>(
             }
             continue;
         };
-        if let Some(Value::Address { name, offset, .. }) = r.value
-            && let Some(object) = code.shared.memory.find(name)
-        {
-            start.insert(reg, (object, *offset));
-        }
+        start.extend(r.value.and_then(|value| held(value, &code, reg)).map(|held| (reg, held)));
     }
     if !errors.is_empty() {
         return Err(errors);
     }
     code.finish(Name::new(&format!("P{number}")), &start)
+}
+
+/// What a register holds at the beginning.
+fn held(value: &Value<'_>, code: &Code<'_, '_>, reg: Reg) -> Option<Held> {
+    let memory = &code.shared.memory;
+    match value {
+        Value::Int(n) => Some(Held::Number(Bv::new(*n as u128, code.width(reg)))),
+        Value::Address { name, index, offset, .. } => {
+            let object = memory.find(name)?;
+            Some(Held::Address(object, memory.offset(object, *index, *offset)))
+        }
+        Value::Label { .. } | Value::List(_) => None,
+    }
 }
 
 /// Labels, then at most one instruction.

@@ -4,10 +4,14 @@
 //! that is known to go there if that is larger, so that accesses of one size never have to be split. Where neither is
 //! known it is the size of the accesses whose target depends on what is read.
 
+use crate::code::Access;
 use crate::init::{Binding, INT, Target, Value, Written};
 use std::collections::BTreeMap;
 use treville_base::{Diagnostic, IndexVec, Name, Span};
 use treville_ir::{Expr, InitCell, Object, ObjectId, Program, Type};
+
+/// A location without a type has at most these bytes: it is as large as accesses say, and nothing else begins there.
+const LARGEST: u64 = 1 << 12;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Memory<'a> {
@@ -153,18 +157,22 @@ impl<'a> Memory<'a> {
     }
 
     /// Notes an error for an access that begins before its location or behind the end of it, or reads a part of an address.
-    pub(crate) fn check_access(&mut self, object: ObjectId, offset: i64, size: u8, reads: bool, span: Span) {
+    pub(crate) fn check_access(&mut self, object: ObjectId, offset: i64, access: &Access) {
+        let &Access { size, reads, span } = access;
         let draft = &self.drafts[object];
         let name = draft.name;
         let whole = u64::from(draft.count.unwrap_or(1)) * u64::from(self.type_size(draft.ty));
-        let beyond = draft.typed && u64::try_from(offset).map_or(true, |offset| offset >= whole);
+        let end = if draft.typed { whole } else { whole.max(LARGEST) };
+        let beyond = u64::try_from(offset).map_or(true, |offset| offset >= end);
         let element = i64::from(self.element_size(object));
         let at = usize::try_from(offset / element.max(1)).ok();
         let held = at.and_then(|at| draft.init.get(at));
         let cut = reads && self.whole_pointers && size < self.pointer && matches!(held, Some(Value::Address { .. }));
         if beyond {
-            let message = format!("this access is outside of `{name}`, which has {whole} bytes");
-            self.errors.push(Diagnostic::error(span, message).label(draft.span, "declared here"));
+            let bytes = if draft.typed { format!("has {end}") } else { format!("has no type, and so at most {end}") };
+            let message = format!("this access is outside of `{name}`, which {bytes} bytes");
+            let first = if draft.declared { "declared here" } else { "mentioned here" };
+            self.errors.push(Diagnostic::error(span, message).label(draft.span, first));
         } else if cut {
             let message = format!("`{name}` holds an address of {} bytes, of which {size} are read", self.pointer);
             self.errors.push(Diagnostic::error(span, message).help("read it into an `X` register"));
@@ -178,8 +186,8 @@ impl<'a> Memory<'a> {
         if offset == 0 {
             draft.widest = draft.widest.max(size);
         }
-        // Far outside is left to the engine, which reports it.
-        if offset < 1 << 12 {
+        // Farther away is an error, see `check_access`.
+        if offset < LARGEST {
             draft.extent = draft.extent.max(offset + u64::from(size));
         }
     }

@@ -352,6 +352,9 @@ impl Prepared {
                 (None, None) if searched.answered && !matches!(target, Target::Never) => {
                     Answer::Open(StopReason::Refused("the search ended when everything else was known".into()))
                 }
+                (None, None) if searched.may_wait && matches!(target, Target::Deadlock) => {
+                    Answer::Open(StopReason::Refused("threads may wait in a loop of too many states".into()))
+                }
                 (None, None) => Answer::Absent(scope.clone()),
             });
         }

@@ -4,6 +4,7 @@
 //! ([`round`]) look at states and work out what steps lead to, and leave out what the store has; what is left is stored in
 //! order. So numbers, runs and counts are the same for every number of workers.
 
+mod circle;
 mod round;
 
 use crate::memory::Memory;
@@ -55,6 +56,8 @@ pub(crate) struct Searched {
     pub(crate) depth: u64,
     /// Every answer was known before all states were found, and the rest was left out.
     pub(crate) answered: bool,
+    /// There may be a state where threads wait for ever: what comes after some was too much to look at.
+    pub(crate) may_wait: bool,
     /// Whether some run completes ([`System::is_complete`]), if that is known.
     pub(crate) completes: Option<bool>,
 }
@@ -104,6 +107,9 @@ pub(crate) fn search<M: Memory>(
     if store.len() as u64 > wanted.most_states {
         search.look_at_rest(&front, &store, &mut workers[0]);
     }
+    if stopped.is_none() && !answered && !workers.iter().any(|worker| search.has_deadlock(worker)) {
+        search.look_for_circles(&store, &mut workers[0]);
+    }
     let saw_all = stopped.is_none() && !answered && !workers.iter().any(|worker| worker.room.noticed.is_cut());
     let completes = if workers.iter().any(|worker| worker.completes) { Some(true) } else { saw_all.then_some(false) };
     Searched { stopped, depth: front.depth, answered, completes, ..gathered(store, workers, wanted) }
@@ -125,6 +131,7 @@ fn gathered<S>(store: Store, workers: Vec<Worker<S>>, wanted: &Wanted<'_>) -> Se
         stopped: None,
         depth: 0,
         answered: false,
+        may_wait: false,
         completes: None,
     };
     for worker in workers {
@@ -135,6 +142,7 @@ fn gathered<S>(store: Store, workers: Vec<Worker<S>>, wanted: &Wanted<'_>) -> Se
             *all.finals.entry(values).or_default() += n;
         }
         all.transitions += worker.transitions;
+        all.may_wait |= worker.may_wait;
         all.noticed.add(worker.room.noticed);
     }
     all

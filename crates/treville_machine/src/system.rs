@@ -350,6 +350,22 @@ impl<M: Memory> System<'_, M> {
         fits
     }
 
+    /// Whether a thread is about to write, or a write to arrive, so that nobody only waits. An update may be an attempt.
+    pub(crate) fn about_to_write(&self, state: &State<M::State>) -> bool {
+        let mut places = self.code.threads.iter().zip(&state.nodes);
+        places.any(|(thread, node)| matches!(thread.nodes[usize::from(*node)].step, Step::Write { .. }))
+            || !self.memory.is_quiet(&state.memory)
+    }
+
+    /// Whether a thread has come to an end, in one state and not in another.
+    pub(crate) fn ends_more(&self, before: &State<M::State>, after: &State<M::State>) -> bool {
+        let is_end = |thread: &Thread, node: u16| {
+            matches!(thread.nodes[usize::from(node)].step, Step::Done | Step::Stuck | Step::Fail)
+        };
+        let mut threads = self.code.threads.iter().zip(before.nodes.iter().zip(&after.nodes));
+        threads.any(|(thread, (a, b))| is_end(thread, *a) != is_end(thread, *b))
+    }
+
     pub(crate) fn is_done(&self, state: &State<M::State>) -> bool {
         let done = |(thread, node): (usize, &u16)| {
             matches!(self.code.threads[thread].nodes[usize::from(*node)].step, Step::Done)

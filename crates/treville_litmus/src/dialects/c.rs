@@ -23,6 +23,7 @@ pub(crate) use ast::{Expr, ExprKind, Stmt, StmtKind};
 pub(crate) use linux::tag_of;
 
 use super::Test;
+use crate::code::{each_access, held};
 use crate::init::{Binding, INT, Target, Written};
 use crate::macros::Macros;
 use crate::memory::Memory;
@@ -81,12 +82,26 @@ pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnosti
     let mut names = CNames { word: context.word, threads: Vec::new(), types: BTreeMap::new(), program: &mut program };
     names.threads(&code, &bindings, &context, &mut memory, &mut errors);
     names.initialise(&bindings, &memory, &mut errors);
+    errors.append(&mut outside(names.program, &mut memory));
     memory.finish(names.program);
     if !errors.is_empty() {
         return Err(errors);
     }
     let question = resolve(&asked, &mut names)?;
     Ok((program, question))
+}
+
+/// Accesses outside of the locations that they begin from.
+fn outside(program: &Program, memory: &mut Memory<'_>) -> Vec<Diagnostic> {
+    for root in &program.roots {
+        let start = root.init.iter().filter_map(|(reg, value)| Some((*reg, held(value, &BTreeMap::new())?)));
+        each_access(&program.funcs[root.func], &start.collect(), &mut |access, location| {
+            if let Some((object, offset)) = location {
+                memory.check_access(object, offset, &access);
+            }
+        });
+    }
+    std::mem::take(&mut memory.errors)
 }
 
 fn report<T: Default>(errors: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) -> T {
@@ -125,7 +140,7 @@ fn narrow(value: &mut init::Value<'_>, bytes: u8, signed: bool) {
 
 /// The globals of the initial state. Elements of arrays are words too.
 fn memory<'a>(bindings: &[Binding<'a>], word: u8, errors: &mut Vec<Diagnostic>) -> Memory<'a> {
-    let mut memory = Memory::new(4);
+    let mut memory = Memory::new(word);
     memory.access_anywhere(word);
     for binding in bindings {
         let binding = &in_range(binding);

@@ -1,5 +1,6 @@
 //! What one worker does in a round: it looks at states, and works out what steps from them lead to.
 
+use super::circle::Circle;
 use super::{Front, Search, Target, holds, value};
 use crate::memory::Memory;
 use crate::store::{Store, hash};
@@ -72,6 +73,8 @@ pub(super) struct Worker<S> {
     pub(super) transitions: u64,
     /// Some state is complete.
     pub(super) completes: bool,
+    /// Some state may be one where threads wait for ever: what comes after it was too much to look at.
+    pub(super) may_wait: bool,
 }
 
 /// States between looks at the clock.
@@ -89,6 +92,7 @@ impl<M: Memory> Search<'_, '_, M> {
             finals: BTreeMap::new(),
             transitions: 0,
             completes: false,
+            may_wait: false,
         }
     }
 
@@ -155,7 +159,39 @@ impl<M: Memory> Search<'_, '_, M> {
         });
     }
 
-    /// Nothing comes after this state but itself.
+    /// Looks for the first state whose threads only wait, in loops of several steps. One worker does that, when all states are
+    /// there, and gives up at the first that it cannot decide: so it costs little, and does not depend on how many workers there are.
+    pub(super) fn look_for_circles(&self, store: &Store, worker: &mut Worker<M::State>) {
+        let mut place = 0;
+        for number in 0..store.len() {
+            if number % BETWEEN_LOOKS == 0 && self.wanted.cancel.is_due() {
+                worker.may_wait = true;
+                return;
+            }
+            let (encoded, next_place) = store.at(place);
+            self.system.decode(encoded, &mut worker.state, &mut worker.layout);
+            place = next_place;
+            if self.system.about_to_write(&worker.state) {
+                continue;
+            }
+            match self.circle(&worker.state, &mut worker.room) {
+                Circle::Left => continue,
+                Circle::Closed => self.end_of_ways(number, worker),
+                Circle::Large => worker.may_wait = true,
+            }
+            if worker.may_wait || self.has_deadlock(worker) {
+                return;
+            }
+        }
+    }
+
+    /// Whether nobody asks for a deadlock any more.
+    pub(super) fn has_deadlock(&self, worker: &Worker<M::State>) -> bool {
+        let mut targets = self.wanted.targets.iter().zip(&worker.reached);
+        targets.all(|(target, reached)| reached.is_some() || !matches!(target, Target::Deadlock))
+    }
+
+    /// Nothing comes after this state but itself, or states that lead back to it.
     fn end_of_ways(&self, number: usize, worker: &mut Worker<M::State>) {
         let (system, state) = (self.system, &worker.state);
         let waits = !system.is_done(state) && !system.is_given_up(state) && !system.has_failed(state);
