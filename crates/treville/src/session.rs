@@ -113,7 +113,7 @@ impl<'f> Session<'f> {
                     "--cross-check: no other engine runs machines; compare with the model of that name",
                 ));
             }
-            task.program = Arc::new(treville_passes::with_known_addresses(&task.program));
+            task.program = Arc::new(treville_passes::with_known_addresses(&task.program, &task.limits.cancel));
             task.semantics = Semantics::Machine(Name::new(&model.name));
             task.limits.states = options.run.max_states;
             task.bounds =

@@ -2,15 +2,16 @@
 //! litmus test or a program in C. Program counters are lines of its source.
 
 use crate::claims::Stated;
+use crate::executions::unknown;
 use crate::{ModelOptions, Options, Session, failure, programs, refusal, unreadable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use treville_base::{Diagnostic, Name, SourceMap, Span};
+use treville_base::{Cancel, Diagnostic, Name, SourceMap, Span};
 use treville_ir::{Block, Inst, Mark, Op, Program, TagId, Terminator};
 use treville_passes::close::Words;
 use treville_passes::target;
 use treville_report::Failure;
-use treville_task::Unsupported;
+use treville_task::{StopReason, Unsupported};
 
 /// How the names of these files end, after the name of the program.
 pub(crate) const ENDING: &str = ".inv";
@@ -40,7 +41,10 @@ impl Session<'_> {
     fn test(&self, path: &str, machine: Option<&str>, options: &Options) -> Result<(Program, SourceMap), Failure> {
         let model = ModelOptions { name: machine.map(str::to_owned), ..options.model.clone() };
         let loaded = self.load(path, &Options { model, ..options.clone() })?;
-        Ok((treville_passes::with_known_addresses(&loaded.program), SourceMap::clone(&loaded.sources)))
+        let cancel = self.cancel_for(&options.run);
+        let program = treville_passes::with_known_addresses(&loaded.program, &cancel);
+        in_time(&cancel, path)?;
+        Ok((program, SourceMap::clone(&loaded.sources)))
     }
 
     /// A program in C, with all its threads from the start.
@@ -52,13 +56,17 @@ impl Session<'_> {
         options: &Options,
     ) -> Result<(Program, SourceMap), Failure> {
         let (program, sources) = self.read_program(path, language, options)?;
-        let passes = treville_passes::Options { algebraic: true, ..treville_passes::Options::default() };
+        let cancel = self.cancel_for(&options.run);
+        let passes =
+            treville_passes::Options { algebraic: true, cancel: cancel.clone(), ..treville_passes::Options::default() };
         let program = treville_passes::run(&program, &passes);
         let refused = |why: Diagnostic| {
             let why = Unsupported { what: format!("{} is not run on machines", why.message), span: why.span };
             refusal(crate::claims::ENGINE, &[why], &sources)
         };
-        let program = treville_passes::standing(&program, &Words::of_c()).map_err(refused)?;
+        let standing = treville_passes::standing(&program, &Words::of_c(), &cancel);
+        in_time(&cancel, path)?;
+        let program = standing.map_err(refused)?;
         let compiled = match machine.filter(|machine| *machine != "sc").and_then(|m| Some((m, target::dialect_for(m)?)))
         {
             Some((model, dialect)) => programs::compiled(&program, model, dialect)
@@ -66,6 +74,14 @@ impl Session<'_> {
             None => program,
         };
         Ok((compiled, sources))
+    }
+}
+
+/// Unless a limit was reached while a program was made ready for a machine: then it may be half done.
+fn in_time(cancel: &Cancel, path: &str) -> Result<(), Failure> {
+    match StopReason::of(cancel) {
+        Some(limit) => Err(unknown(format!("{limit} while {path} was prepared"))),
+        None => Ok(()),
     }
 }
 

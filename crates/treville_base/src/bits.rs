@@ -193,6 +193,9 @@ impl fmt::Debug for BitSet {
     }
 }
 
+/// Rows that are worked on between looks at the clock.
+const ROWS_BETWEEN_LOOKS: usize = 256;
+
 /// A relation on `0..n`: row `i` holds the successors of `i`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct BitMatrix {
@@ -333,6 +336,11 @@ impl BitMatrix {
 
     /// `self = a ; b`. `self` must be neither operand.
     pub fn compose_into(&mut self, a: &BitMatrix, b: &BitMatrix) {
+        self.compose_into_unless(a, b, &mut || false);
+    }
+
+    /// The same, unless `stop` says that it takes too long: it is asked every few hundred rows. Whether it came to its end.
+    pub fn compose_into_unless(&mut self, a: &BitMatrix, b: &BitMatrix, stop: &mut impl FnMut() -> bool) -> bool {
         self.clear();
         if self.stride == 1 {
             for (out, &row) in self.words.iter_mut().zip(&a.words) {
@@ -344,14 +352,18 @@ impl BitMatrix {
                 }
                 *out = acc;
             }
-            return;
+            return true;
         }
         for i in 0..self.n {
+            if i % ROWS_BETWEEN_LOOKS == ROWS_BETWEEN_LOOKS - 1 && stop() {
+                return false;
+            }
             for k in Bits::new(a.row(i)) {
                 let out = &mut self.words[i * self.stride..(i + 1) * self.stride];
                 out.iter_mut().zip(b.row(k)).for_each(|(o, w)| *o |= w);
             }
         }
+        true
     }
 
     /// `self = [set] ; a`: the pairs that begin in the set.
@@ -393,6 +405,11 @@ impl BitMatrix {
 
     /// Warshall's algorithm on rows: `self = self+`.
     pub fn close_transitively(&mut self) {
+        self.close_transitively_unless(&mut || false);
+    }
+
+    /// The same, unless `stop` says that it takes too long: it is asked every few hundred rows. Whether it came to its end.
+    pub fn close_transitively_unless(&mut self, stop: &mut impl FnMut() -> bool) -> bool {
         if self.stride == 1 {
             for k in 0..self.n {
                 let via = self.words[k];
@@ -404,10 +421,13 @@ impl BitMatrix {
                     }
                 }
             }
-            return;
+            return true;
         }
         let mut via = vec![0; self.stride];
         for k in 0..self.n {
+            if k % ROWS_BETWEEN_LOOKS == ROWS_BETWEEN_LOOKS - 1 && stop() {
+                return false;
+            }
             via.copy_from_slice(self.row(k));
             for i in 0..self.n {
                 if self.contains(i, k) {
@@ -415,6 +435,7 @@ impl BitMatrix {
                 }
             }
         }
+        true
     }
 
     pub fn add_identity(&mut self) {

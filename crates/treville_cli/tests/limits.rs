@@ -133,6 +133,18 @@ fn limits_end_the_reading_of_a_program_and_each_pass_over_a_function() {
     assert!(limited.stdout.contains("memory limit"), "{}{}", limited.stdout, limited.stderr);
 }
 
+/// Programs and tests that machines are to run are prepared under the limits, and relations are computed under them.
+#[test]
+fn limits_end_what_comes_before_machines_and_the_relations_of_long_tests() {
+    let program = long_function(60_000);
+    let claims = write("limits/long-60000.ll.inv", "invariant i: 1 == 1;\n");
+    assert_eq!(claims, format!("{program}.inv"));
+    is_ended(4.0, &["verify", &claims]);
+    let stores = " STR W0,[X1] ;\n".repeat(6000);
+    let test = format!("AArch64 long\n{{ x=0; 0:X1=x; }}\n P0 ;\n{stores}exists (x=1)\n");
+    is_ended(1.0, &["verify", &write("limits/long.litmus", &test), "--engine=enumerate"]);
+}
+
 #[test]
 fn limits_end_the_search_for_values_that_many_paths_may_read() {
     if has_clang() {

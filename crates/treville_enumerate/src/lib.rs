@@ -94,7 +94,7 @@ impl Engine for Enumerate {
             return collector.outcome(Some(reason(Failed::NoAxioms, cancel)), false, Stats::new());
         };
         let searched = self.plan(model).map(|plan| {
-            let staged = Staged::new(model, &plan);
+            let staged = Staged::new(model, &plan).until(cancel);
             let mut search = Search {
                 prepared: &prepared,
                 staged,

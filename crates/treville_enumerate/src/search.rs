@@ -138,7 +138,7 @@ impl Search<'_, '_, '_> {
 
     fn is_due(&mut self) -> bool {
         self.steps = self.steps.wrapping_add(1);
-        self.cancel.is_raised() || self.steps.is_multiple_of(256) && self.cancel.is_due()
+        self.cancel.is_raised() || self.staged.has_stopped() || self.steps.is_multiple_of(256) && self.cancel.is_due()
     }
 
     /// Chooses sources for the reads of cell `c` and those after it.
@@ -352,9 +352,12 @@ impl Search<'_, '_, '_> {
         if !self.staged.rest_holds() {
             return ControlFlow::Continue(());
         }
-        for id in self.notes {
+        let passed: Vec<bool> = self.notes.iter().map(|id| self.staged.passes(*id)).collect();
+        if self.staged.has_stopped() {
+            return ControlFlow::Break(());
+        }
+        for (id, passes) in self.notes.iter().zip(passed) {
             let check = &self.prepared.model.checks[*id];
-            let passes = self.staged.passes(*id);
             match check.mode {
                 CheckMode::Flag if passes => self.collector.flag(&check.name),
                 CheckMode::UndefinedUnless if !passes => self.collector.undefined(),

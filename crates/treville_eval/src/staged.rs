@@ -4,7 +4,7 @@
 //! It takes models without picks and without generals; [`Plan::new`] says so for others. It is tested against the reference.
 
 use crate::coherence::CoherencePlan;
-use treville_base::{BitMatrix, BitSet, Idx, IndexVec, Name};
+use treville_base::{BitMatrix, BitSet, Cancel, Idx, IndexVec, Name};
 use treville_event::{BaseRel, EventSet, Relation, Skeleton};
 use treville_model::syntax::CheckMode;
 use treville_model::{CheckId, CheckKind, Model, RecId, RecOrder, Shape, Stage, Term, TermId, Test};
@@ -137,7 +137,13 @@ pub struct Staged<'m> {
     monotone: Vec<CheckId>,
     /// A recursive definition did not settle: what depends on it means nothing.
     unsettled: bool,
+    cancel: Cancel,
+    /// A relation was given up halfway, or should not be begun: from then on nothing holds.
+    stopped: bool,
 }
+
+/// With more events the clock is read for each relation.
+const FEW_EVENTS: usize = 512;
 
 fn level(stage: Stage) -> usize {
     match stage {
@@ -168,7 +174,20 @@ impl<'m> Staged<'m> {
             scratch: BitMatrix::default(),
             monotone: plan.required[..plan.n_monotone].to_vec(),
             unsettled: false,
+            cancel: Cancel::new(),
+            stopped: false,
         }
+    }
+
+    /// The same, which gives up when it is told to.
+    #[must_use]
+    pub fn until(self, cancel: &Cancel) -> Self {
+        Staged { cancel: cancel.clone(), ..self }
+    }
+
+    /// Whether it has given up: no execution is accepted any more.
+    pub fn has_stopped(&self) -> bool {
+        self.stopped
     }
 
     /// Whether some recursive definition did not settle on this skeleton; the reference then reports an error.
@@ -253,13 +272,13 @@ impl<'m> Staged<'m> {
                 return false;
             }
         }
-        true
+        !self.stopped
     }
 
     /// Whether the other required checks hold: those that only a whole execution decides.
     pub fn rest_holds(&mut self) -> bool {
         let plan = self.plan;
-        plan.required[plan.n_monotone..].iter().all(|id| self.passes(*id))
+        plan.required[plan.n_monotone..].iter().all(|id| self.passes(*id)) && !self.stopped
     }
 
     /// Whether the model compares values of events.
@@ -444,7 +463,8 @@ impl<'m> Staged<'m> {
             Value::Set(out) => self.compute_set(&self.model.terms[id].term, out),
             Value::Rel(out) => {
                 let mut scratch = std::mem::take(&mut self.scratch);
-                self.compute_rel(&self.model.terms[id].term, out, &mut scratch);
+                self.stopped |= self.n > FEW_EVENTS && self.cancel.is_stopped();
+                self.stopped = self.stopped || !self.compute_rel(&self.model.terms[id].term, out, &mut scratch);
                 self.scratch = scratch;
             }
             Value::None => {}
@@ -483,7 +503,9 @@ impl<'m> Staged<'m> {
         }
     }
 
-    fn compute_rel(&self, term: &Term, out: &mut BitMatrix, scratch: &mut BitMatrix) {
+    /// Whether it came to its end.
+    fn compute_rel(&self, term: &Term, out: &mut BitMatrix, scratch: &mut BitMatrix) -> bool {
+        let stop = &mut || self.cancel.is_stopped();
         match term {
             Term::Empty => out.clear(),
             Term::Universe => {
@@ -510,19 +532,21 @@ impl<'m> Staged<'m> {
                 (Some(set), _) => out.restrict_domain_into(set, self.rel(*b)),
                 (None, Some(set)) => out.restrict_range_into(self.rel(*a), set),
                 (None, None) => {
-                    scratch.compose_into(self.rel(*a), self.rel(*b));
+                    let ended = scratch.compose_into_unless(self.rel(*a), self.rel(*b), stop);
                     std::mem::swap(out, scratch);
+                    return ended;
                 }
             },
             Term::Inverse(a) => out.inverse_into(self.rel(*a)),
             Term::Plus(a) => {
                 out.assign(self.rel(*a));
-                out.close_transitively();
+                return out.close_transitively_unless(stop);
             }
             Term::Star(a) => {
                 out.assign(self.rel(*a));
-                out.close_transitively();
+                let ended = out.close_transitively_unless(stop);
                 out.add_identity();
+                return ended;
             }
             Term::Opt(a) => {
                 out.assign(self.rel(*a));
@@ -540,6 +564,7 @@ impl<'m> Staged<'m> {
             }
             _ => unreachable!("not a relation that is computed"),
         }
+        true
     }
 
     /// The set of a term `[set]`: composing with it is cheaper than composing with a relation.

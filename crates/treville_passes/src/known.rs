@@ -6,9 +6,9 @@ use treville_base::Cancel;
 use treville_ir::{Expr, Program, Reg};
 
 /// The program with constants in the place of registers that hold them: for engines that follow no dependency, and want to
-/// know which variable an access is to.
+/// know which variable an access is to. Not all of them, if cancelled.
 #[must_use]
-pub fn with_known_addresses(program: &Program) -> Program {
+pub fn with_known_addresses(program: &Program, cancel: &Cancel) -> Program {
     let mut out = program.clone();
     for func in program.funcs.ids() {
         let mut entry: BTreeMap<Reg, Option<Expr>> =
@@ -19,7 +19,7 @@ pub fn with_known_addresses(program: &Program) -> Program {
             let known = if roots.len() == 1 { Some(value.clone()) } else { None };
             entry.insert(*reg, known);
         }
-        propagate_constants(&mut out.funcs[func], &entry, &Cancel::new());
+        propagate_constants(&mut out.funcs[func], &entry, cancel);
     }
     out
 }

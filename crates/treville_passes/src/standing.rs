@@ -32,8 +32,8 @@ const ROUNDS: u32 = 6;
 /// The program with threads from the start, each with its own function.
 ///
 /// # Errors
-/// What cannot be known before the run, and where.
-pub fn standing(program: &Program, words: &Words) -> Result<Program, Diagnostic> {
+/// What cannot be known before the run, and where; anything, if it was cancelled.
+pub fn standing(program: &Program, words: &Words, cancel: &Cancel) -> Result<Program, Diagnostic> {
     let [main] = program.roots.as_slice() else {
         return Err(Diagnostic::error(None, "a program with several threads from the start"));
     };
@@ -46,7 +46,7 @@ pub fn standing(program: &Program, words: &Words) -> Result<Program, Diagnostic>
     let (acquire, release) = (tags(&words.acquire), tags(&words.release));
     let init = main.init.iter().map(|(reg, value)| (*reg, value.clone())).collect();
     let todo = vec![Start { func: main.func, name: main.name.clone(), init, told: None }];
-    let mut making = Making { out, acquire, release, todo };
+    let mut making = Making { out, acquire, release, todo, cancel };
     let mut at = 0;
     while let Some(start) = making.todo.get(at).cloned() {
         making.thread(&start)?;
@@ -65,14 +65,15 @@ struct Start {
     told: Option<(ObjectId, ObjectId)>,
 }
 
-struct Making {
+struct Making<'c> {
+    cancel: &'c Cancel,
     out: Program,
     acquire: Tags,
     release: Tags,
     todo: Vec<Start>,
 }
 
-impl Making {
+impl Making<'_> {
     fn thread(&mut self, start: &Start) -> Result<(), Diagnostic> {
         let mut func = self.out.funcs[start.func].clone();
         func.params.clear();
@@ -102,9 +103,8 @@ impl Making {
             |block: &Block| block.insts.iter().any(|inst| matches!(inst.op, Op::Spawn { .. } | Op::Join { .. }));
         if func.blocks.iter_enumerated().any(|(block, facts)| in_loop(&block) && starts(facts)) {
             let how = Unrolling { bound: MAX_STARTS, idle: false, latest: None };
-            // Few starts are followed, so this needs no check for cancellation.
             let facts = Facts { observed: &BTreeSet::new(), atomic: &BTreeSet::new() };
-            self.out.funcs[id] = unroll(func, how, facts, &Cancel::new())?;
+            self.out.funcs[id] = unroll(func, how, facts, self.cancel)?;
             self.settle(id, start);
         }
         Ok(())
@@ -113,7 +113,11 @@ impl Making {
     fn settle(&mut self, id: FuncId, start: &Start) {
         let entry: BTreeMap<Reg, Option<Expr>> =
             start.init.iter().map(|(reg, value)| (*reg, Some(value.clone()))).collect();
-        let boundary = Boundary { entry: start.init.keys().copied().collect(), ..Boundary::default() };
+        let boundary = Boundary {
+            entry: start.init.keys().copied().collect(),
+            cancel: self.cancel.clone(),
+            ..Boundary::default()
+        };
         for _ in 0..ROUNDS {
             propagate_constants(&mut self.out.funcs[id], &entry, &boundary.cancel);
             simplify(&mut self.out.funcs[id], &boundary, true);

@@ -2,7 +2,7 @@
 
 use crate::interpreter::{CUT, Run, run};
 use crate::random;
-use treville_base::FileId;
+use treville_base::{Cancel, FileId};
 use treville_ir::{Block, BlockId, Op, Program, Storage, Terminator, ThreadId, text};
 use treville_passes::close::Words;
 use treville_passes::{Options, Unrolling, loop_free, standing, with_known_addresses};
@@ -101,11 +101,11 @@ fn random_programs_do_the_same_with_known_addresses_and_variables() {
         if before.stopped.as_deref() == Some("too long") {
             continue;
         }
-        let passed = with_known_addresses(&program);
+        let passed = with_known_addresses(&program, &Cancel::new());
         assert_eq!(run(&passed, &observed, FUEL), before, "seed {seed}\n{text}\nbecomes\n{}", text::print(&passed));
         known += 1;
         let simpler = treville_passes::run(&program, &Options { algebraic: true, ..Options::default() });
-        match standing(&simpler, &Words::of_c()) {
+        match standing(&simpler, &Words::of_c(), &Cancel::new()) {
             Ok(standing) => {
                 let (before, after) = (run(&simpler, &[], FUEL), run(&standing, &[], FUEL));
                 assert_eq!(after.trace, before.trace, "seed {seed}\n{text}\nbecomes\n{}", text::print(&standing));
