@@ -181,7 +181,9 @@ impl<'f> Panel<'f> {
 
 fn unknown(why: &StopReason) -> Answer {
     let why = why.to_string();
-    if why.contains("disagree") { Answer::Broken(why) } else { Answer::Unknown(why) }
+    // What an engine has found and cannot repeat is a mistake of its own.
+    let wrong = ["disagree", "rejected when it was run again"];
+    if wrong.iter().any(|words| why.contains(words)) { Answer::Broken(why) } else { Answer::Unknown(why) }
 }
 
 /// Whether two answers about one program cannot both be right. What was only looked for up to a bound contradicts nothing
@@ -190,6 +192,11 @@ pub fn contradict(first: &Answer, second: &Answer) -> bool {
     let (yes, no) =
         (|a: &Answer| matches!(a, Answer::Yes { complete: true, .. }), |a: &Answer| matches!(a, Answer::No(_)));
     yes(first) && no(second) || no(first) && yes(second)
+}
+
+/// Whether an engine says that no execution completes.
+pub fn says_nothing_completes(answer: &Answer) -> bool {
+    matches!(answer, Answer::Unknown(why) if why.starts_with("no execution completes"))
 }
 
 /// Whether two engines count different numbers of executions up to the same bound.

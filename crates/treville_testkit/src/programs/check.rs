@@ -2,7 +2,7 @@
 
 use super::answers::{
     Answer, BMC, BMC_NOTHING, COUNTED, DEFAULT, ENUMERATE, ENUMERATE_NOTHING, NOTHING, Panel, WAYS, contradict,
-    count_differently, is_countable, without,
+    count_differently, is_countable, says_nothing_completes, without,
 };
 use super::ast::{Expr, Place, Program, Stmt};
 use super::compile::compile;
@@ -42,6 +42,8 @@ pub enum Kind {
     Property,
     /// A change to the program changes the answer as it must not.
     Changed,
+    /// Nothing fails, but nothing completes either; or only one of two finds an execution that does.
+    Vacuous,
 }
 
 /// What is wrong, and between whom.
@@ -180,9 +182,8 @@ pub fn check(panel: &Panel<'_>, program: &Program, lowered: &treville_ir::Progra
         ask(BMC_NOTHING);
     }
     let all = (loops && small).then(|| ask(ENUMERATE_NOTHING));
-    if differs_by_property(panel, lowered, model, &report.answers) {
-        report.found.push((Kind::Property, [DEFAULT, NOTHING]));
-    }
+    let by_property = differs_by_property(panel, lowered, model, &report.answers);
+    report.found.extend(by_property.map(|between| (Kind::Property, between)));
     let start = Instant::now();
     report.turns = turns::explore(program, MOST_STATES);
     report.times.push((TURNS, start.elapsed()));
@@ -204,26 +205,40 @@ pub fn check(panel: &Panel<'_>, program: &Program, lowered: &treville_ir::Progra
 /// Failures after which a program still means something, so that one can look for one and pass over the others.
 const SEPARATE: &[&str] = &["assertion", "race", "deadlock"];
 
-/// Engines stop at the first failure that they meet. Where they meet different ones, each is looked for by itself.
+/// Engines stop at the first failure that they meet. Where they meet different ones, each is looked for by itself; and races
+/// beside any other failure, which must not hide them.
 fn differs_by_property(
     panel: &Panel<'_>,
     lowered: &treville_ir::Program,
     model: &str,
     answers: &[(&'static str, Answer)],
-) -> bool {
-    let kinds: BTreeSet<&'static str> = answers
+) -> Option<[&'static str; 2]> {
+    let mut kinds: BTreeSet<&'static str> = answers
         .iter()
         .filter_map(|(_, answer)| match answer {
             Answer::No(kind) => Some(*kind),
             _ => None,
         })
         .collect();
-    let separate = kinds.len() > 1 && kinds.iter().all(|kind| SEPARATE.contains(kind));
-    separate
-        && kinds.iter().any(|kind| {
-            let ask = |way| panel.ask_for(lowered, model, way, &[*kind]);
-            contradict(&ask(DEFAULT), &ask(NOTHING))
-        })
+    if kinds.is_empty() || !kinds.iter().all(|kind| SEPARATE.contains(kind)) {
+        return None;
+    }
+    kinds.insert("race");
+    let listed = answers.iter().any(|(name, _)| *name == ENUMERATE);
+    kinds.iter().filter(|_| kinds.len() > 1).find_map(|kind| {
+        let ask = |way| panel.ask_for(lowered, model, way, &[*kind]);
+        let default = ask(DEFAULT);
+        if listed && hides(&default, &ask(ENUMERATE)) {
+            return Some([DEFAULT, ENUMERATE]);
+        }
+        hides(&default, &ask(NOTHING)).then_some([DEFAULT, NOTHING])
+    })
+}
+
+/// Whether one of two misses a failure that the other finds, perhaps because it finds no execution at all.
+fn hides(first: &Answer, second: &Answer) -> bool {
+    let misses = |a: &Answer, b: &Answer| says_nothing_completes(a) && matches!(b, Answer::No(_));
+    contradict(first, second) || misses(first, second) || misses(second, first)
 }
 
 /// Asks the engine about a changed program, and says what is wrong with the two answers.
@@ -234,7 +249,19 @@ pub fn check_changed(
     changed: &treville_ir::Program,
     model: &'static str,
 ) -> Option<Difference> {
-    let other = panel.ask(changed, morph.model(model)?, DEFAULT);
+    let (races, other);
+    let answer = match morph.relation() {
+        Relation::SameRaces => {
+            let original = compile(std::slice::from_ref(program)).remove(0).ok()?;
+            races = panel.ask_for(&original, model, DEFAULT, &["race"]);
+            other = panel.ask_for(changed, model, DEFAULT, &["race"]);
+            &races
+        }
+        _ => {
+            other = panel.ask(changed, morph.model(model)?, DEFAULT);
+            answer
+        }
+    };
     let counted = is_countable(program) && !has_equal_threads(program) && !has_loops(program);
     let is_yes = |answer: &Answer| matches!(answer, Answer::Yes { complete: true, .. });
     let is_no = |answer: &Answer| matches!(answer, Answer::No(_));
@@ -243,6 +270,7 @@ pub fn check_changed(
         Relation::SameVerdict => contradict(answer, &other),
         Relation::FailsLess => is_yes(answer) && is_no(&other),
         Relation::FailsMore => is_no(answer) && is_yes(&other),
+        Relation::SameRaces => hides(answer, &other),
     };
     let answers = vec![(DEFAULT, answer.to_string()), (morph.name(), other.to_string())];
     differs.then_some(Difference { kind: Kind::Changed, between: [DEFAULT, morph.name()], answers })
@@ -268,8 +296,9 @@ pub fn recheck(
     if wanted.between.contains(&TURNS) {
         report.turns = turns::explore(program, MOST_STATES);
     }
-    if wanted.kind == Kind::Property && differs_by_property(panel, lowered, model, &report.answers) {
-        report.found.push((Kind::Property, wanted.between));
+    if wanted.kind == Kind::Property {
+        let between = differs_by_property(panel, lowered, model, &report.answers);
+        report.found.extend(between.map(|between| (Kind::Property, between)));
     }
     if let [(_, first), (_, second)] = report.answers.as_slice()
         && wanted.kind == Kind::Count
@@ -291,6 +320,15 @@ fn compare(program: &Program, model: &str, report: &mut Report) {
         if matches!(answer, Answer::Broken(_)) {
             found.push((Kind::Broken, [*name, *name]));
         }
+        if matches!(answer, Answer::Yes { complete: true, executions: Some(0) }) && is_countable(program) {
+            found.push((Kind::Vacuous, [*name, *name]));
+        }
+        let completes = |answer: &Answer| matches!(answer, Answer::Yes { complete: true, .. });
+        for (other, second) in answers.iter().filter(|_| says_nothing_completes(answer)) {
+            if completes(second) {
+                found.push((Kind::Vacuous, [*other, *name]));
+            }
+        }
         for (other, second) in &answers[..i] {
             let comparable = !places_differ || by_formula(name) == by_formula(other);
             if comparable && contradict(answer, second) {
@@ -303,8 +341,16 @@ fn compare(program: &Program, model: &str, report: &mut Report) {
         let mut faults = turns.faults.iter().filter(|fault| !(assumes && **fault == Fault::Deadlock));
         let fails = faults.next().is_some();
         for (name, answer) in answers {
+            if turns.ends && says_nothing_completes(answer) && joins_all(program) {
+                found.push((Kind::Vacuous, [TURNS, name]));
+            }
             match answer {
                 Answer::Yes { complete: true, .. } if fails => found.push((Kind::Missed, [TURNS, name])),
+                Answer::Yes { complete: true, .. }
+                    if model == "sc" && turns.complete && !turns.ends && is_countable(program) =>
+                {
+                    found.push((Kind::Vacuous, [TURNS, name]));
+                }
                 Answer::No(kind) if model == "sc" && turns.complete && turns.faults.is_empty() => {
                     let unclear = has_loops(program) || !joins_all(program);
                     if *kind != "race" && !(*kind == "deadlock" && unclear) {

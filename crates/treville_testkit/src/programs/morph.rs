@@ -25,6 +25,8 @@ pub enum Morph {
     WeakerModel,
     /// The text of the model as a file of the user's.
     OwnText,
+    /// Threads end where an assertion of theirs fails.
+    EndInstead,
 }
 
 pub const MORPHS: &[(Morph, &str)] = &[
@@ -37,6 +39,7 @@ pub const MORPHS: &[(Morph, &str)] = &[
     (Morph::MoreFences, "more fences"),
     (Morph::WeakerModel, "weaker model"),
     (Morph::OwnText, "text of the model as a file"),
+    (Morph::EndInstead, "threads end where assertions fail"),
 ];
 
 /// How the answer of the changed program relates to that of the program.
@@ -50,6 +53,8 @@ pub enum Relation {
     FailsLess,
     /// It fails if the program does.
     FailsMore,
+    /// Both have a race or neither, if only races are looked for.
+    SameRaces,
 }
 
 impl Morph {
@@ -67,6 +72,7 @@ impl Morph {
             Morph::CopyByFields | Morph::Unrolled => Relation::SameVerdict,
             Morph::StrongerOrders | Morph::MoreFences => Relation::FailsLess,
             Morph::WeakerModel => Relation::FailsMore,
+            Morph::EndInstead => Relation::SameRaces,
         }
     }
 
@@ -87,6 +93,15 @@ impl Morph {
             Morph::Unrolled => changed.blocks_mut().for_each(|block| *block = unroll(block)),
             Morph::StrongerOrders => changed.visit_mut(&mut strengthen),
             Morph::MoreFences => changed.threads.iter_mut().for_each(fence_all),
+            // What a thread does after an assertion that fails would be seen otherwise, and so would what `main` does after the others.
+            Morph::EndInstead => {
+                let joins = |handle: &u8| program.main.contains(&Stmt::Join(*handle));
+                let asserts = |block: &Vec<Stmt>| has_assertion(block);
+                let elsewhere = program.helpers.iter().chain([&program.main]).any(asserts);
+                if !elsewhere && created(program).iter().all(joins) {
+                    changed.threads.iter_mut().for_each(|thread| end_instead(thread));
+                }
+            }
             Morph::WeakerModel | Morph::OwnText => return Some(changed),
         }
         (changed != *program).then_some(changed)
@@ -118,6 +133,31 @@ fn swap_creation(main: &mut [Stmt]) {
     let free = |stmt: &Stmt| matches!(stmt, Stmt::Create(_, _, Argument::Null | Argument::Number(_)));
     if let Some(i) = (1..main.len()).find(|i| free(&main[i - 1]) && free(&main[*i])) {
         main.swap(i - 1, i);
+    }
+}
+
+fn created(program: &Program) -> Vec<u8> {
+    let mut all = Vec::new();
+    program.visit(&mut |stmt| {
+        if let Stmt::Create(handle, ..) = stmt {
+            all.push(*handle);
+        }
+    });
+    all
+}
+
+fn has_assertion(block: &[Stmt]) -> bool {
+    block
+        .iter()
+        .any(|stmt| matches!(stmt, Stmt::Assert(_)) || stmt.blocks().into_iter().any(|inner| has_assertion(inner)))
+}
+
+fn end_instead(block: &mut [Stmt]) {
+    for stmt in block {
+        if let Stmt::Assert(cond) = stmt {
+            *stmt = Stmt::If(Expr::Not(Box::new(cond.clone())), vec![Stmt::Return], Vec::new());
+        }
+        stmt.blocks_mut().into_iter().for_each(|inner| end_instead(inner));
     }
 }
 
