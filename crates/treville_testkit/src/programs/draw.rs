@@ -35,7 +35,7 @@ impl Draw<'_> {
         let alone = self.profile == Profile::Unknown && self.rng.percent(30);
         self.n_threads = match self.rng.below(10) {
             _ if alone => 0,
-            0..5 if self.profile != Profile::Locks => 2,
+            0..5 if !matches!(self.profile, Profile::Locks | Profile::Failing) => 2,
             0..9 => 3,
             _ => 1,
         };
@@ -43,7 +43,7 @@ impl Draw<'_> {
         let equal = self.rng.percent(self.profile.equal_threads());
         let n_functions = if equal { 1 } else { self.n_threads };
         let helpers: Vec<Vec<Stmt>> = (0..1).map(|_| self.helper()).collect();
-        let size = if self.n_threads > 2 { 2 } else { 3 };
+        let size = if self.n_threads > 2 || self.profile == Profile::Orders { 2 } else { 3 };
         let threads = (0..n_functions).map(|t| self.thread(t, size, equal)).collect();
         let kinds = [Mutex::Normal, Mutex::Normal, Mutex::Normal, Mutex::Plain, Mutex::Recursive, Mutex::Checked];
         let mut program = Program {
@@ -113,7 +113,7 @@ impl Draw<'_> {
     fn main(&mut self, equal: bool) -> Vec<Stmt> {
         self.next = 0;
         let mut out = Vec::new();
-        if matches!(self.profile, Profile::Heap | Profile::Hazard) || self.rng.percent(15) {
+        if matches!(self.profile, Profile::Heap | Profile::Hazard | Profile::Frees) || self.rng.percent(15) {
             self.new_node(0, &mut out);
             out.push(Stmt::StoreNode(0, 0, Order::Release));
         }
@@ -132,7 +132,7 @@ impl Draw<'_> {
                 out.push(Stmt::Store(place, value, order));
             }
         }
-        if self.profile == Profile::Deadlock && self.rng.percent(60) {
+        if matches!(self.profile, Profile::Deadlock | Profile::Rounds) && self.rng.percent(60) {
             out.push(Stmt::Store(Place::Atomic(0), Expr::Const(1), Order::Release));
         }
         if self.rng.percent(25) || self.n_threads == 0 {
@@ -294,6 +294,17 @@ impl Draw<'_> {
             Nested => self.nested(out),
             Times => self.repeat(out),
             StackNode => self.stack_node(out),
+            Initialise => self.initialise(out),
+            AwaitSame => self.await_same(out),
+            AwaitTell => self.await_tell(out),
+            Told => self.told(out),
+            RetryTell => self.retry_tell(out),
+            ToldFree => self.told_free(out),
+            StoreLoad => self.store_load(out),
+            Message => self.message(out),
+            Received => self.received(out),
+            Compute => self.compute(out),
+            Judged => self.judged(out),
         }
     }
 }

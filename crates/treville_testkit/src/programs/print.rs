@@ -260,6 +260,7 @@ impl Printer<'_> {
             Stmt::Set(r, value) => format!("r{r} = {};", e(value)),
             Stmt::Load(r, at, Order::Plain) => format!("r{r} = {};", place(at)),
             Stmt::Load(r, at, o) => format!("r{r} = atomic_load_explicit(&{}, {});", place(at), order(*o)),
+            Stmt::Store(at @ Place::Atomic(_), v, Order::Plain) => format!("atomic_init(&{}, {});", place(at), e(v)),
             Stmt::Store(at, v, Order::Plain) => format!("{} = {};", place(at), e(v)),
             Stmt::Store(at, v, o) => format!("atomic_store_explicit(&{}, {}, {});", place(at), e(v), order(*o)),
             Stmt::Fetch(r, op, at, v, o) => {

@@ -35,6 +35,117 @@ impl Draw<'_> {
         out.push(Stmt::Fence(order));
     }
 
+    /// A store and a load of another variable, often with a fence between them.
+    pub(super) fn store_load(&mut self, out: &mut Vec<Stmt>) {
+        let first = self.rng.below(self.n_variables);
+        let second = (first + 1 + self.rng.below(self.n_variables - 1)) % self.n_variables;
+        let order = self.store_order();
+        out.push(Stmt::Store(Place::Atomic(first as u8), Expr::Const(1), order));
+        match self.rng.below(4) {
+            0 => {}
+            1 => self.fence(out),
+            _ => out.push(Stmt::Fence(Order::SeqCst)),
+        }
+        let (r, order) = (self.reg(), self.load_order());
+        out.push(Stmt::Load(r, Place::Atomic(second as u8), order));
+    }
+
+    /// A plain store, and what tells others of it.
+    pub(super) fn message(&mut self, out: &mut Vec<Stmt>) {
+        out.push(Stmt::Store(Place::Plain(0), Expr::Const(1), Order::Plain));
+        let order = if self.rng.percent(40) {
+            out.push(Stmt::Fence(Order::Release));
+            Order::Relaxed
+        } else {
+            self.rng.pick(&[Order::Release, Order::Release, Order::SeqCst])
+        };
+        out.push(Stmt::Store(Place::Atomic(0), Expr::Const(1), order));
+    }
+
+    /// A plain load of what [`Self::message`] has stored, if the thread knows of it.
+    pub(super) fn received(&mut self, out: &mut Vec<Stmt>) {
+        let r = self.reg();
+        let fenced = self.rng.percent(40);
+        let order = if fenced { Order::Relaxed } else { self.rng.pick(&[Order::Acquire, Order::SeqCst]) };
+        out.push(Stmt::Load(r, Place::Atomic(0), order));
+        let mut then = if fenced { vec![Stmt::Fence(Order::Acquire)] } else { Vec::new() };
+        then.push(Stmt::Load(self.reg(), Place::Plain(0), Order::Plain));
+        out.push(Stmt::If(self.test(r), then, Vec::new()));
+    }
+
+    /// A plain store that a flag guards, and an assertion that the flag is not set: the store is only there where it fails.
+    pub(super) fn judged(&mut self, out: &mut Vec<Stmt>) {
+        let (r, order) = (self.reg(), self.load_order());
+        out.push(Stmt::Load(r, Place::Atomic(0), order));
+        let write = Stmt::Store(Place::Plain(0), Expr::Const(2), Order::Plain);
+        out.push(Stmt::If(Expr::Reg(r), vec![write], Vec::new()));
+        out.push(Stmt::Assert(Expr::Not(Box::new(Expr::Reg(r)))));
+    }
+
+    /// Something computed from registers, stored or asked.
+    pub(super) fn compute(&mut self, out: &mut Vec<Stmt>) {
+        let (value, place, order) = (self.number(2), self.atomic(), self.store_order());
+        match self.rng.below(4) {
+            0 => {
+                let then = vec![Stmt::Store(place, Expr::Const(2), order)];
+                let otherwise = vec![Stmt::Store(self.atomic(), Expr::Const(1), Order::Relaxed)];
+                out.push(Stmt::If(value, then, otherwise));
+            }
+            1 => {
+                let r = self.reg();
+                out.push(Stmt::Set(r, value));
+                let sum = Expr::Bin(Bin::Add, Box::new(Expr::Reg(r)), Box::new(Expr::Reg(r)));
+                out.push(Stmt::Store(place, sum, order));
+            }
+            _ => out.push(Stmt::Store(place, value, order)),
+        }
+    }
+
+    /// An expression over registers, with operators up to this depth.
+    fn number(&mut self, depth: usize) -> Expr {
+        if depth == 0 {
+            return match self.rng.below(3) {
+                0 => Expr::Const([-1, 0, 1, 2, 127, 128, 255][self.rng.below(7)]),
+                _ => Expr::Reg(self.rng.below(3) as u8),
+            };
+        }
+        match self.rng.below(8) {
+            0 => Expr::Not(Box::new(self.number(depth - 1))),
+            1 | 2 => {
+                let (a, c) = (self.number(depth - 1), [1, 127, 128, 200][self.rng.below(4)]);
+                Expr::Narrow(Box::new(Expr::Bin(Bin::Add, Box::new(a), Box::new(Expr::Const(c)))))
+            }
+            _ => {
+                let ops = [
+                    Bin::Add,
+                    Bin::Sub,
+                    Bin::And,
+                    Bin::Or,
+                    Bin::Xor,
+                    Bin::Eq,
+                    Bin::Ne,
+                    Bin::Lt,
+                    Bin::Lt,
+                    Bin::LogicalAnd,
+                    Bin::LogicalOr,
+                ];
+                let op = self.rng.pick(&ops);
+                Expr::Bin(op, Box::new(self.number(depth - 1)), Box::new(self.number(depth - 1)))
+            }
+        }
+    }
+
+    /// A variable is initialised, which is no atomic access, and perhaps set after that: who reads what was set knows of it.
+    pub(super) fn initialise(&mut self, out: &mut Vec<Stmt>) {
+        let place = self.atomic();
+        let first = Expr::Const([0, 0, 3][self.rng.below(3)]);
+        out.push(Stmt::Store(place.clone(), first, Order::Plain));
+        if self.rng.percent(85) {
+            let order = self.rng.pick(&[Order::Release, Order::Release, Order::SeqCst, Order::Relaxed]);
+            out.push(Stmt::Store(place, Expr::Const(1 + self.rng.below(2) as i32), order));
+        }
+    }
+
     /// A branch on what was read.
     pub(super) fn guard(&mut self, out: &mut Vec<Stmt>) {
         let r = self.load(out);

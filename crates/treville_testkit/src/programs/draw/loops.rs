@@ -2,6 +2,7 @@
 
 use super::super::ast::{Bin, Expr, Fetch, Order, Place, Stmt};
 use super::Draw;
+use super::profiles::Profile;
 
 impl Draw<'_> {
     /// A loop that waits for a value.
@@ -17,6 +18,69 @@ impl Draw<'_> {
             body.push(done);
         }
         out.push(Stmt::Loop(body));
+    }
+
+    /// A loop that does nothing but read one variable until it has a value, or takes it from 0.
+    pub(super) fn await_same(&mut self, out: &mut Vec<Stmt>) {
+        let place = self.atomic();
+        let body = if self.rng.percent(75) {
+            let (r, order) =
+                (self.reg(), self.rng.pick(&[Order::Acquire, Order::Acquire, Order::SeqCst, Order::Relaxed]));
+            let one = Expr::Bin(Bin::Eq, Box::new(Expr::Reg(r)), Box::new(Expr::Const(1)));
+            let is = if self.rng.percent(50) { Expr::Reg(r) } else { one };
+            vec![Stmt::Load(r, place, order), Stmt::BreakIf(is)]
+        } else {
+            let (ok, expected) = (self.reg(), self.reg());
+            let (order, fail) = (self.rng.pick(&[Order::Acquire, Order::SeqCst]), self.fail_order());
+            let expects = Stmt::Set(expected, Expr::Const(1));
+            vec![
+                expects,
+                Stmt::Cas { ok, place, expected, new: Expr::Const(2), order, fail },
+                Stmt::BreakIf(Expr::Reg(ok)),
+            ]
+        };
+        out.push(Stmt::Loop(body));
+    }
+
+    /// A loop that waits and reads something else meanwhile, and then tells that it is done.
+    pub(super) fn await_tell(&mut self, out: &mut Vec<Stmt>) {
+        let (r, order) = (self.reg(), self.load_order());
+        let mut body = vec![Stmt::Load(r, Place::Atomic(0), order), Stmt::BreakIf(Expr::Reg(r))];
+        self.waiting(&mut body);
+        out.push(Stmt::Loop(body));
+        self.tell(1, out);
+    }
+
+    /// Ends the wait of [`Self::await_tell`], and writes what is read there if it is told to.
+    pub(super) fn told(&mut self, out: &mut Vec<Stmt>) {
+        self.tell(0, out);
+        let (r, order) = (self.reg(), self.load_order());
+        out.push(Stmt::Load(r, Place::Atomic(1), order));
+        let write = Stmt::Store(self.plain(), Expr::Const(1), Order::Plain);
+        out.push(Stmt::If(Expr::Reg(r), vec![write], Vec::new()));
+    }
+
+    /// A loop that takes an object out, and then tells that it is done.
+    pub(super) fn retry_tell(&mut self, out: &mut Vec<Stmt>) {
+        self.retry_node(out);
+        self.tell(1, out);
+    }
+
+    /// Takes an object out, and frees it if it is told to.
+    pub(super) fn told_free(&mut self, out: &mut Vec<Stmt>) {
+        self.new_node(1, out);
+        let order = self.update_order();
+        out.push(Stmt::SwapNode(2, 0, 1, order));
+        let (r, order) = (self.reg(), self.load_order());
+        out.push(Stmt::Load(r, Place::Atomic(1), order));
+        let found = Expr::Not(Box::new(Expr::IsNull(2)));
+        let cond = Expr::Bin(Bin::LogicalAnd, Box::new(found), Box::new(Expr::Reg(r)));
+        out.push(Stmt::If(cond, vec![Stmt::Free(2)], Vec::new()));
+    }
+
+    fn tell(&mut self, variable: u8, out: &mut Vec<Stmt>) {
+        let order = self.store_order();
+        out.push(Stmt::Store(Place::Atomic(variable), Expr::Const(1), order));
     }
 
     /// A loop that undoes its update where it has to wait.
@@ -43,7 +107,7 @@ impl Draw<'_> {
     /// The same with a write to an object that may be private.
     pub(super) fn retry_writing(&mut self, out: &mut Vec<Stmt>) {
         let (place, order) = (self.atomic(), self.load_order());
-        if self.rng.percent(40) {
+        if self.profile == Profile::Codings || self.rng.percent(40) {
             self.encoded(out);
         }
         self.retry(place, order, out, |draw, body| {

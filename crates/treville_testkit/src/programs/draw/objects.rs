@@ -2,6 +2,7 @@
 
 use super::super::ast::{Bin, Coding, Expr, Order, Place, Stmt, Target, Whole};
 use super::Draw;
+use super::profiles::Profile;
 
 impl Draw<'_> {
     /// A new object, published.
@@ -152,6 +153,10 @@ impl Draw<'_> {
 
     pub(super) fn use_node(&mut self, n: u8, out: &mut Vec<Stmt>) {
         let r = self.reg();
+        if self.profile == Profile::Codings {
+            let order = self.load_order();
+            return out.push(Stmt::Load(r, Place::NodeNumber(n), order));
+        }
         match self.rng.below(8) {
             0..3 => out.push(Stmt::Load(r, Place::NodeField(n, self.rng.percent(50)), Order::Plain)),
             3..5 => {
@@ -171,6 +176,10 @@ impl Draw<'_> {
     }
 
     pub(super) fn coding(&mut self) -> Coding {
+        if self.profile == Profile::Codings {
+            // One for the whole program, so that threads find what others publish.
+            return [Coding::Complement, Coding::Shifted][self.n_variables % 2];
+        }
         self.rng.pick(&[Coding::Same, Coding::Complement, Coding::Tagged, Coding::Shifted])
     }
 }

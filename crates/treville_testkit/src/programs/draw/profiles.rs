@@ -13,6 +13,12 @@ pub enum Profile {
     Data,
     Unknown,
     Deadlock,
+    Rounds,
+    Frees,
+    Codings,
+    Orders,
+    Failing,
+    Numbers,
     Everything,
 }
 
@@ -27,6 +33,12 @@ pub const PROFILES: &[(&str, Profile)] = &[
     ("data", Profile::Data),
     ("unknown", Profile::Unknown),
     ("deadlock", Profile::Deadlock),
+    ("rounds", Profile::Rounds),
+    ("frees", Profile::Frees),
+    ("codings", Profile::Codings),
+    ("orders", Profile::Orders),
+    ("failing", Profile::Failing),
+    ("numbers", Profile::Numbers),
     ("everything", Profile::Everything),
 ];
 
@@ -89,6 +101,17 @@ pub(super) enum Idiom {
     StackNode,
     Times,
     Nested,
+    Initialise,
+    AwaitSame,
+    AwaitTell,
+    Told,
+    RetryTell,
+    ToldFree,
+    StoreLoad,
+    Message,
+    Received,
+    Compute,
+    Judged,
 }
 
 use Idiom::*;
@@ -217,6 +240,23 @@ impl Profile {
                 (Guard, 2),
                 (Barrier, 1),
             ],
+            Profile::Rounds => {
+                &[(Initialise, 5), (AwaitSame, 5), (AwaitTell, 5), (Told, 5), (GuardedPlain, 1), (Write, 1), (Fence, 1)]
+            }
+            Profile::Frees => &[(RetryTell, 5), (ToldFree, 5), (Write, 1)],
+            Profile::Codings => &[(RetryWriting, 6), (Decoded, 6), (Write, 2), (Update, 1)],
+            Profile::Orders => &[
+                (StoreLoad, 6),
+                (Message, 3),
+                (Received, 4),
+                (Write, 2),
+                (Read, 2),
+                (Fence, 1),
+                (Update, 3),
+                (CompareExchange, 1),
+            ],
+            Profile::Failing => &[(Judged, 5), (Write, 5), (Plain, 4), (Update, 1)],
+            Profile::Numbers => &[(Compute, 9), (Read, 4), (Write, 2), (Update, 1)],
             Profile::Everything => &[
                 (Read, 4),
                 (Write, 4),
