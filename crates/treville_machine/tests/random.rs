@@ -3,7 +3,7 @@
 mod common;
 
 use common::{queries, task};
-use treville_ir::{Claims, Failure, Program};
+use treville_ir::{Claims, Failure, Program, Prop, Term, Type};
 use treville_machine::Machine;
 use treville_task::{Answer, Engine, Goal, Limits, Outcome, Query, Reductions, Silent, Task};
 use treville_testkit::seeds;
@@ -215,6 +215,47 @@ fn symmetry_changes_no_answer() {
     }
     println!("seeds {seeds:?}: {accepted} accepted, {refused} refused, {violated} with an answer that has a run");
     assert!(accepted > 100 && refused > 100 && violated > 100, "{accepted} {refused} {violated}");
+}
+
+/// Values of variables without a sign are what they are with one, modulo 2^32: a claim that says so has the same answer.
+#[test]
+#[expect(clippy::print_stdout, reason = "the seed is part of what the test shows")]
+fn claims_about_values_follow_the_type() {
+    let seeds = seeds(300);
+    let (mut compared, mut negative) = (0, 0);
+    for seed in seeds.clone() {
+        let mut random = Random::new(seed);
+        let text = random.program();
+        let Some(values) = text.find("symmetric").map(|end| text[..end].to_owned()) else { continue };
+        let (t, var, n) = (random.pick(&["t1", "t2"]), random.pick(&["x", "turn", "f1"]), random.below(4) as i64 - 1);
+        let op = random.pick(&["==", "!=", "<", ">="]);
+        let text = format!("{values}invariant i: forall w in OW({t}, {var}): val(w) {op} {n};\n");
+        // An order between values is the same for both only where no value is negative.
+        let orders = op == "<" || op == ">=";
+        if orders && (values.contains('-') || n < 0) || values.contains("while") {
+            continue;
+        }
+        let Some((signed, claims)) = parsed(&text) else { continue };
+        let (mut unsigned, mut of_unsigned) = (signed.clone(), claims.clone());
+        unsigned.objects.iter_mut().for_each(|object| object.ty = Type::Int { bytes: 4, signed: false });
+        for invariant in &mut of_unsigned.invariants {
+            let Prop::Writes { body, .. } = &mut invariant.prop else { continue };
+            if let Prop::Compare { right, .. } = &mut **body {
+                *right = Term::Int(n.rem_euclid(1 << 32));
+            }
+        }
+        for machine in ["sc", "rar"] {
+            let [a, b] = [(&signed, &claims), (&unsigned, &of_unsigned)]
+                .map(|(program, claims)| answers(&asked(program.clone(), claims, machine, false)));
+            if let (Some(a), Some(b)) = (a, b) {
+                assert_eq!(a, b, "seed {seed} on {machine}:\n{text}");
+                compared += 1;
+                negative += usize::from(n < 0);
+            }
+        }
+    }
+    println!("seeds {seeds:?}: {compared} compared, {negative} with a negative number");
+    assert!(compared > 50 && negative > 10, "{compared} {negative}");
 }
 
 #[test]

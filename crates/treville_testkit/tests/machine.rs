@@ -129,7 +129,10 @@ fn compare(lab: &Lab, comparison: &Comparison, seeds: impl Iterator<Item = u64>)
             if found != expected {
                 let more = found.difference(&expected).next();
                 let less = expected.difference(&found).next();
-                return Err(format!("{machine} and {}: {more:?}, {less:?} of {text}", comparison.model));
+                return Err(format!(
+                    "program {seed}, {machine} and {}: {more:?}, {less:?} of {text}",
+                    comparison.model
+                ));
             }
         }
         counts[0] += 1;
