@@ -6,7 +6,7 @@ use rma_definition::{Definition, Slow};
 use std::time::Duration;
 use treville::base::Cancel;
 use treville::report::{Content, VerdictWord};
-use treville::task::Silent;
+use treville::task::{Silent, Verdict};
 use treville::{Cost, Flushes, MemoryFiles, ModelOptions, Options, RmaOptions, RunOptions, Session, SynthOptions};
 use treville_base::{BitSet, FileId};
 use treville_rma::Program;
@@ -195,7 +195,14 @@ fn engines_answer_as_the_definition_does() {
                     VerdictWord::No => no += 1,
                     _ => open += 1,
                 }
-                assert!(matches!(report.content, Content::Remote(_)), "{said}");
+                let Content::Remote(checked) = &report.content else { panic!("{said}") };
+                // What is said of SC is right whatever the answer is.
+                if let Verdict::Unknown(why) = &checked.verdict
+                    && why.to_string().contains("fails under SC")
+                {
+                    let none = BitSet::new(slots);
+                    assert!(!matches!(slow(&program, &none, true), Slow::Holds { .. }), "{why}: {said}");
+                }
             }
         }
     }
