@@ -43,7 +43,12 @@ impl Draw<'_> {
         let equal = self.rng.percent(self.profile.equal_threads());
         let n_functions = if equal { 1 } else { self.n_threads };
         let helpers: Vec<Vec<Stmt>> = (0..1).map(|_| self.helper()).collect();
-        let size = if self.n_threads > 2 || self.profile == Profile::Orders { 2 } else { 3 };
+        let size = match self.profile {
+            Profile::Passing | Profile::Frees | Profile::Codings => 1,
+            Profile::Orders => 2,
+            _ if self.n_threads > 2 => 2,
+            _ => 3,
+        };
         let threads = (0..n_functions).map(|t| self.thread(t, size, equal)).collect();
         let kinds = [Mutex::Normal, Mutex::Normal, Mutex::Normal, Mutex::Plain, Mutex::Recursive, Mutex::Checked];
         let mut program = Program {
@@ -305,6 +310,9 @@ impl Draw<'_> {
             Received => self.received(out),
             Compute => self.compute(out),
             Judged => self.judged(out),
+            Pass => self.pass(out),
+            Passed => self.passed(out),
+            RetryPassed => self.retry_passed(out),
         }
     }
 }

@@ -82,6 +82,31 @@ impl Draw<'_> {
         out.push(Stmt::Assert(Expr::Not(Box::new(Expr::Reg(r)))));
     }
 
+    /// Two stores, of which the second tells of the first.
+    pub(super) fn pass(&mut self, out: &mut Vec<Stmt>) {
+        out.push(Stmt::Store(Place::Atomic(1), Expr::Const(1), Order::Relaxed));
+        let order = self.rng.pick(&[Order::Release, Order::Release, Order::SeqCst, Order::Relaxed]);
+        out.push(Stmt::Store(Place::Atomic(0), Expr::Const(1), order));
+    }
+
+    /// Reads the second store of [`Self::pass`], and asserts that the first one is seen then.
+    pub(super) fn passed(&mut self, out: &mut Vec<Stmt>) {
+        let (r, order) = (self.reg(), self.load_order());
+        out.push(Stmt::Load(r, Place::Atomic(0), order));
+        self.sees_passed(r, out);
+    }
+
+    pub(super) fn sees_passed(&mut self, r: u8, out: &mut Vec<Stmt>) {
+        let (s, order) = (self.reg(), self.load_order());
+        out.push(Stmt::Load(s, Place::Atomic(1), order));
+        let late = Expr::Bin(
+            Bin::LogicalAnd,
+            Box::new(Expr::Bin(Bin::Eq, Box::new(Expr::Reg(r)), Box::new(Expr::Const(1)))),
+            Box::new(Expr::Not(Box::new(Expr::Reg(s)))),
+        );
+        out.push(Stmt::Assert(Expr::Not(Box::new(late))));
+    }
+
     /// Something computed from registers, stored or asked.
     pub(super) fn compute(&mut self, out: &mut Vec<Stmt>) {
         let (value, place, order) = (self.number(2), self.atomic(), self.store_order());

@@ -83,6 +83,20 @@ impl Draw<'_> {
         out.push(Stmt::Store(Place::Atomic(variable), Expr::Const(1), order));
     }
 
+    /// Takes what [`Self::pass`] has set, and asserts that what came before it is seen.
+    pub(super) fn retry_passed(&mut self, out: &mut Vec<Stmt>) {
+        let (r, order) = (self.reg(), self.load_order());
+        out.push(Stmt::Load(r, Place::Atomic(0), order));
+        let (ok, order, fail) = (self.reg(), self.update_order(), self.fail_order());
+        let new = Expr::Bin(Bin::Add, Box::new(Expr::Reg(r)), Box::new(Expr::Const(10)));
+        let body = vec![
+            Stmt::Cas { ok, place: Place::Atomic(0), expected: r, new, order, fail },
+            Stmt::BreakIf(Expr::Reg(ok)),
+        ];
+        out.push(Stmt::Loop(body));
+        self.sees_passed(r, out);
+    }
+
     /// A loop that undoes its update where it has to wait.
     pub(super) fn await_undo(&mut self, out: &mut Vec<Stmt>) {
         let (r, place, order) = (self.reg(), self.atomic(), self.update_order());
@@ -107,6 +121,7 @@ impl Draw<'_> {
     /// The same with a write to an object that may be private.
     pub(super) fn retry_writing(&mut self, out: &mut Vec<Stmt>) {
         let (place, order) = (self.atomic(), self.load_order());
+        let place = if self.profile == Profile::Codings { Place::Atomic(0) } else { place };
         if self.profile == Profile::Codings || self.rng.percent(40) {
             self.encoded(out);
         }

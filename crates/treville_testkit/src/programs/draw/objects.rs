@@ -56,7 +56,11 @@ impl Draw<'_> {
         out.push(Stmt::LoadWord(1, 0, order));
         let mut then = vec![Stmt::Decode(1, 1, coding)];
         self.use_node(1, &mut then);
-        if self.rng.percent(60) {
+        if self.profile == Profile::Codings {
+            // Whoever tries to change the variable has to try again.
+            let (value, order) = (Expr::Const(1 + self.rng.below(2) as i32), self.store_order());
+            then.push(Stmt::Store(Place::Atomic(0), value, order));
+        } else if self.rng.percent(60) {
             then.extend(self.block(1));
         }
         out.push(Stmt::If(Expr::Not(Box::new(Expr::IsZero(1))), then, Vec::new()));

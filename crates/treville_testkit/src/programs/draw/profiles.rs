@@ -18,6 +18,7 @@ pub enum Profile {
     Codings,
     Orders,
     Failing,
+    Passing,
     Numbers,
     Everything,
 }
@@ -38,6 +39,7 @@ pub const PROFILES: &[(&str, Profile)] = &[
     ("codings", Profile::Codings),
     ("orders", Profile::Orders),
     ("failing", Profile::Failing),
+    ("passing", Profile::Passing),
     ("numbers", Profile::Numbers),
     ("everything", Profile::Everything),
 ];
@@ -112,6 +114,9 @@ pub(super) enum Idiom {
     Received,
     Compute,
     Judged,
+    Pass,
+    Passed,
+    RetryPassed,
 }
 
 use Idiom::*;
@@ -256,6 +261,7 @@ impl Profile {
                 (CompareExchange, 1),
             ],
             Profile::Failing => &[(Judged, 5), (Write, 5), (Plain, 4), (Update, 1)],
+            Profile::Passing => &[(Pass, 6), (Passed, 3), (RetryPassed, 5), (Write, 1)],
             Profile::Numbers => &[(Compute, 9), (Read, 4), (Write, 2), (Update, 1)],
             Profile::Everything => &[
                 (Read, 4),
