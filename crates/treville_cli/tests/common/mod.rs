@@ -47,7 +47,10 @@ pub(crate) fn case(name: &str) -> String {
 pub(crate) fn write(name: &str, text: &str) -> String {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
-    std::fs::write(&path, text).expect("a file can be written");
+    // Tests that run at once may write the same file: none of them reads it half written.
+    let own = path.with_extension(format!("{:?}.new", std::thread::current().id()));
+    std::fs::write(&own, text).expect("a file can be written");
+    std::fs::rename(&own, &path).expect("a file can be renamed");
     path.to_string_lossy().into_owned()
 }
 

@@ -27,7 +27,7 @@ pub struct Turns {
     pub faults: BTreeSet<Fault>,
     /// Whether every state was visited.
     pub complete: bool,
-    /// Whether some run comes to its end.
+    /// Whether some run comes to its end: that of `main` is the end of all.
     pub ends: bool,
 }
 
@@ -48,7 +48,7 @@ pub fn explore(program: &Program, most: usize) -> Option<Turns> {
         if state.is_deadlock(&code) {
             turns.faults.insert(Fault::Deadlock);
         }
-        turns.ends |= state.is_done();
+        turns.ends |= state.is_over();
         for thread in 0..state.n_threads() {
             for choice in 0..state.n_choices(&code, thread) {
                 let mut next = state.clone();

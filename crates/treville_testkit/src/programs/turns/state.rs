@@ -133,6 +133,11 @@ impl State {
         self.threads.iter().all(|thread| thread.status == Status::Done)
     }
 
+    /// Whether the process has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.threads[0].status == Status::Done
+    }
+
     /// In how many ways a thread may go on.
     pub(super) fn n_choices(&self, code: &Code, thread: usize) -> usize {
         match self.next(code, thread) {
@@ -689,7 +694,7 @@ impl State {
 
     /// Whether threads wait for what only they themselves could do. Those that run could do anything.
     pub(super) fn is_deadlock(&self, code: &Code) -> bool {
-        if self.threads[0].status == Status::Done {
+        if self.is_over() {
             // The end of `main` is the end of all: what counts is how it was before.
             return false;
         }
