@@ -10,7 +10,8 @@
 //!   that was judged by itself. Of the latter nothing can be checked here, and they are counted;
 //! - the witness, after a line `p witness N`: lines `v LITERAL … 0`, an assignment that satisfies the first N clauses and all orders.
 //!   So what comes after these is to blame that there is no solution: the goal, whose clauses define new variables, or state one
-//!   literal each, and none of them the negation of another.
+//!   literal each, and none of them the negation of another. The assignment extends to the new variables by unit propagation, with
+//!   what is left open false.
 //!
 //! Lines that start with `c` are for people. Each other line is one clause, step, edge or reason, and nothing follows it.
 
@@ -278,7 +279,7 @@ mod tests {
             formula: "p cnf 4 5\n1 0\n2 0\n3 4 0\n-4 0\n-3 -2 0\n",
             lemmas: "p lemmas 4\nl 5 1 2 3 0\n",
             derivation: "6 0 4 3 2 5 0\n",
-            witness: "p witness 2\nv 1 2 -3 -4 0\n",
+            witness: "p witness 2\nv 1 2 -3 0\n",
             ..RIGHT
         };
         assert_eq!(check(&other), Ok(Checked { encoded: 4, lemmas: 1, judged: 0 }));
@@ -296,5 +297,18 @@ mod tests {
             witness: "p witness 2\nv 1 2 0\n",
         };
         assert_eq!(check(&both).unwrap_err().what, "the goal contradicts itself");
+    }
+
+    #[test]
+    fn a_goal_that_contradicts_the_program_proves_nothing() {
+        // The program says 1 and 2; the goal says not 2, by cases over a new variable.
+        let cases = Certificate {
+            formula: "p cnf 3 4\n1 0\n2 0\n3 -2 0\n-3 -2 0\n",
+            derivation: "5 0 2 3 4 0\n",
+            orders: "o 1 co\n",
+            lemmas: "p lemmas 4\n",
+            witness: "p witness 2\nv 1 2 0\n",
+        };
+        assert_eq!(check(&cases).unwrap_err().what, "the clauses of the goal contradict the program");
     }
 }

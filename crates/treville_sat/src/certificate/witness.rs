@@ -17,7 +17,40 @@ pub(super) fn check(text: &str, clauses: &Clauses, edges: &FxHashMap<u64, Edge>,
         return Err(fault("a clause of the program is not satisfied"));
     }
     check_goal(clauses, n_program, n_encoded).map_err(fault)?;
-    check_orders(edges, &values).map_err(fault)
+    check_orders(edges, &values).map_err(fault)?;
+    let definitions: Vec<&[i32]> = definitions(clauses, n_program, n_encoded).collect();
+    check_definitions(&definitions, values).map_err(fault)
+}
+
+/// The clauses of the goal that do not state a literal.
+fn definitions(clauses: &Clauses, n_program: u64, n_encoded: u64) -> impl Iterator<Item = &[i32]> {
+    (n_program + 1..=n_encoded).filter_map(|id| clauses.get(&id)).map(|clause| &clause[..]).filter(|c| c.len() != 1)
+}
+
+/// The assignment extends to the variables that the goal defines: by unit propagation, then with all others false. So these clauses
+/// do not contradict the program, and only the literals that the goal states can.
+fn check_definitions(definitions: &[&[i32]], mut values: FxHashSet<i32>) -> Result<(), &'static str> {
+    let mut of_lit: FxHashMap<i32, Vec<usize>> = FxHashMap::default();
+    for (i, clause) in definitions.iter().enumerate() {
+        clause.iter().for_each(|lit| of_lit.entry(*lit).or_default().push(i));
+    }
+    let mut worklist: Vec<usize> = (0..definitions.len()).collect();
+    while let Some(i) = worklist.pop() {
+        if let Some(lit) = unit(definitions[i], &values) {
+            values.insert(lit);
+            worklist.extend(of_lit.get(&lit.wrapping_neg()).into_iter().flatten());
+        }
+    }
+    let holds = |lit: &i32| values.contains(lit) || (*lit < 0 && !values.contains(&lit.wrapping_neg()));
+    let extends = definitions.iter().all(|clause| clause.iter().any(holds));
+    if extends { Ok(()) } else { Err("the clauses of the goal contradict the program") }
+}
+
+/// The one literal of a clause that is left if all others are false.
+fn unit(clause: &[i32], values: &FxHashSet<i32>) -> Option<i32> {
+    let mut left = clause.iter().filter(|lit| !values.contains(&lit.wrapping_neg()));
+    let lit = *left.next()?;
+    (left.next().is_none() && !values.contains(&lit)).then_some(lit)
 }
 
 /// How many clauses are about the program, and the literals that hold.
