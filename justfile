@@ -5,13 +5,17 @@ conformance := env("CONFORMANCE", "../shared/conformance")
 _default:
     @just --list
 
-# All tests, or those whose name contains NAME.
+# All tests, or those whose name contains NAME, such as `cases/loops` or `docs/programs.md`; `cargo test -p CRATE NAME` builds less.
 test NAME="":
     cargo test --workspace -- {{ NAME }}
 
 # Lints, as CI runs them.
 clippy:
     cargo clippy --workspace --all-targets -- -D warnings
+
+# Check that the source is as ARCHITECTURE.md and CONTRIBUTING.md say; `cargo xtask figures` prints the counts.
+tidy:
+    cargo xtask tidy
 
 # Format everything.
 fmt:
@@ -61,10 +65,10 @@ soak-tests SEED="1" N="60000" TIMES="20":
         target/soak/examples/campaign {{ SEED }} {{ N }} 300 --engine $engine || exit 1; \
     done
     TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville_testkit \
-        --test models --test mixed --test chosen_orders --test computed_addresses --test thin_air -- --nocapture
+        --test agreement -- --nocapture models:: mixed:: chosen_orders:: computed_addresses:: thin_air::
     TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville_explore --lib locks_lose -- --nocapture
-    TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville_machine --test random -- --nocapture
-    TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville --test rma_random -- --nocapture
+    TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville_machine --test machine random:: -- --nocapture
+    TREVILLE_SEED={{ SEED }} TREVILLE_TIMES={{ TIMES }} cargo test --profile soak -p treville_verifier --test verifier rma_random:: -- --nocapture
 
 # Fuzz the targets with N mutated inputs each, from SEED.
 fuzz N="20000" SEED="1":

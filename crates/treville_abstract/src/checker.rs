@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use treville_base::{BitSet, Cancel, Idx};
-use treville_rma::{Atom, Failure, NodeId, Op, ProcId, Program, PropKind, RemoteId, Trace, VarId};
+use treville_rma::{Atom, Failure, NodeId, Op, ProcId, Process, Program, PropKind, RemoteId, Trace, VarId};
 use treville_rma_machine::{About, Dead, Event, Reduction, Replay, Values, closure};
 
 mod sets;
@@ -105,6 +105,8 @@ pub(crate) struct Checker<'a, 'p> {
     parts: RefCell<Parts>,
     /// At each place of a process, the predicates about variables that are written before they are read again.
     forgets: Vec<Vec<Bits>>,
+    /// Of each process, the places from which it may run on for ever.
+    runs_on: Vec<BTreeSet<NodeId>>,
 }
 
 enum Next {
@@ -118,6 +120,9 @@ const NO_PARENT: u32 = u32::MAX;
 
 /// So many states of the network count as one.
 const BETWEEN: usize = 8;
+
+/// More states than this are not made of one by trying values of what is unknown.
+const MOST_SPLIT: usize = 1 << 12;
 
 impl<'a, 'p> Checker<'a, 'p> {
     pub(crate) fn new(b: &'a BoolProgram<'p>, settings: &'a Settings) -> Self {
@@ -137,6 +142,7 @@ impl<'a, 'p> Checker<'a, 'p> {
             cut: false,
             parts: RefCell::new(Parts::new()),
             forgets: forgets(b, settings),
+            runs_on: b.program.procs.iter().map(Process::runs_on).collect(),
         }
     }
 
@@ -467,10 +473,10 @@ impl<'a, 'p> Checker<'a, 'p> {
         Some(state)
     }
 
-    /// Tries both values of what is unknown.
+    /// Tries both values of what is unknown, as long as that makes few states: what stays unknown covers both.
     fn split(&self, state: State, unknown: Bits, out: &mut Vec<State>) {
         let open = unknown & !(state.one | state.zero);
-        if open == 0 {
+        if open == 0 || out.len() >= MOST_SPLIT {
             out.push(state);
             return;
         }
@@ -552,6 +558,10 @@ impl<'a, 'p> Checker<'a, 'p> {
                 BoolOp::Flush { .. } | BoolOp::Assume { .. } | BoolOp::Assert { .. }
             );
             if !straight && !seen.insert(state) {
+                // Where it runs in a circle, the others go on all the same.
+                if self.runs_on[proc.index()].contains(&node) {
+                    out.push((events, Next::State(self.forget(state))));
+                }
                 continue;
             }
             self.execute(&state, proc, &mut after);

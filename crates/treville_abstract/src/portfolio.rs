@@ -1,5 +1,5 @@
-//! Several ways to a proof. Each finds its proof under SC once, and keeps what it learns from one placement of flushes for the
-//! next. All are tried with few states, and then again with more: which one is short depends on the program.
+//! A portfolio of proof configurations. Each proves the program under SC once, and reuses what it learns at one placement of flushes
+//! for the next. All run with a small budget first, then with a larger one: which proof is short depends on the program.
 
 use crate::boolean::Sharing;
 use crate::checker::{Checked, Counterexample, Elements};
@@ -11,7 +11,7 @@ use treville_rma_machine::Reduction;
 
 /// What the ways have in common.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct PortfolioOptions {
     /// Only by this reduction.
     pub reduction: Option<Reduction>,
     pub abstraction: Abstraction,
@@ -21,9 +21,9 @@ pub struct Wanted {
     pub cancel: Cancel,
 }
 
-impl Default for Wanted {
+impl Default for PortfolioOptions {
     fn default() -> Self {
-        Wanted {
+        PortfolioOptions {
             reduction: None,
             abstraction: Abstraction::Extrapolated,
             given: true,
@@ -67,17 +67,17 @@ pub struct Figures {
 
 /// How long a proof is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Patience {
+pub enum Budget {
     /// Each way once, with few states.
-    Little,
-    Much,
+    Small,
+    Large,
 }
 
 /// How many states a way may look at, one time after the other.
 const STATES: [usize; 3] = [50_000, 200_000, 600_000];
 
 /// All ways, in this order. Most programs are proved by the first.
-fn ways(wanted: &Wanted) -> Vec<Options> {
+fn ways(wanted: &PortfolioOptions) -> Vec<Options> {
     let base = Options {
         max_states: STATES[0],
         max_rounds: 12,
@@ -109,20 +109,20 @@ fn n_lines(text: String) -> usize {
 }
 
 impl<'p> Portfolio<'p> {
-    pub fn new(program: &'p Program, wanted: &Wanted) -> Self {
+    pub fn new(program: &'p Program, wanted: &PortfolioOptions) -> Self {
         let useful = |way: &Options| !way.given || !program.predicates.is_empty();
         let ways = ways(wanted).into_iter().filter(useful).map(|options| (options, Way::Untried)).collect();
         Portfolio { program, ways, last: None }
     }
 
     /// Whether the program holds on remote memory with these flushes.
-    pub fn check(&mut self, placement: &BitSet, patience: Patience) -> Checked {
+    pub fn check(&mut self, placement: &BitSet, budget: Budget) -> Checked {
         let mut best = Checked::Open("there is no way to prove it".to_owned());
         self.last = None;
         let mut left: Vec<usize> = (0..self.ways.len()).collect();
-        let rungs = match patience {
-            Patience::Little => &STATES[..1],
-            Patience::Much => &STATES,
+        let rungs = match budget {
+            Budget::Small => &STATES[..1],
+            Budget::Large => &STATES,
         };
         for &states in rungs {
             for i in std::mem::take(&mut left) {

@@ -6,9 +6,9 @@ use crate::trial::Trial;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use treville_base::{Idx, IndexVec, Name};
+use treville_bytecode::StepDeps;
 use treville_event::{BaseRel, Cell, Event, EventId, EventSet, Graph, Kind, Relation, Skeleton};
 use treville_vm::Deps;
-use treville_vm::bytecode::StepDeps;
 
 /// An execution, with where its events come from.
 pub(crate) struct Assembled {

@@ -8,10 +8,10 @@ use crate::trial::{End, Experience, Trial};
 use crate::visits::{Visited, Visits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use treville_base::{SourceMap, Span};
+use treville_bytecode::{Image, NotCompiled, Parts, SiteKind, compile};
 use treville_eval::Stop;
 use treville_ir::Failure;
 use treville_task::{Class, Reduction, Reductions, Reference, Task};
-use treville_vm::bytecode::{Image, NotCompiled, Parts, SiteKind, compile};
 
 /// By what executions are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 //! Nothing here is shared with a search but the thread interpreter, the event graphs and the definition of classes
 //! ([`treville_event::graph_class`]). A [`trial::Trial`] lets threads run in a random order; each read takes any write
 //! that is there, or guesses a value that is written later, each write takes any place in coherence order. What the model says
-//! of it, [`judge::Judge`] asks the evaluator once the execution is complete. So most of the work is thrown away, and nothing is left
+//! of it, [`judge`] asks the evaluator once the execution is complete. So most of the work is thrown away, and nothing is left
 //! out on purpose.
 
 mod assemble;

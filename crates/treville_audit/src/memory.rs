@@ -1,7 +1,7 @@
 //! Memory before the program runs: which object an address belongs to, and what is in it.
 
+use treville_bytecode::address;
 use treville_ir::{Expr, Object, Program};
-use treville_vm::bytecode::address;
 
 /// What an address belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! The events of a trial, as they are made: each with what it depends on and where it reads from.
 
+use treville_bytecode::StepDeps;
 use treville_event::{Cell, Event};
-use treville_vm::bytecode::StepDeps;
 
 /// An event of a trial: its thread, and its place in it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -4,11 +4,11 @@ use crate::audit::Comparison;
 use crate::memory::cuts;
 use crate::rows::Row;
 use treville_base::Name;
+use treville_bytecode::{Image, NotCompiled, Parts, RunOptions, SiteId, SiteKind};
 use treville_event::{Cell, Event, Kind, RmwShape, Vocabulary};
-use treville_ir::{Program, Tags};
+use treville_ir::{DialectKind, Program, Tags};
 use treville_task::{Reduction, Reference, Semantics, Task};
 use treville_term::Bv;
-use treville_vm::bytecode::{self, Image, NotCompiled, Parts, RunOptions, SiteId, SiteKind};
 
 /// Instructions that a thread may run without an event.
 const FUEL: u32 = 1_000_000;
@@ -93,7 +93,7 @@ impl<'a> Setup<'a> {
     ) -> Result<Self, NotCompiled> {
         let program = &*task.program;
         let counts = |reduction| !task.reductions.has(reduction);
-        let image = bytecode::compile(program, &[], parts)?
+        let image = treville_bytecode::compile(program, &[], parts)?
             .with_changes(counts(Reduction::LockRounds), counts(Reduction::HazardRounds));
         let judged = matches!(task.semantics, Semantics::Axioms(..));
         let bits = image.clone().with_bits_at_once();
@@ -104,7 +104,7 @@ impl<'a> Setup<'a> {
             idle_blocks: blocks(Reduction::AwaitLoops),
             retry_blocks: blocks(Reduction::RetryLoops),
             attempt_blocks: false,
-            trusts: false,
+            speculative: false,
             bound: task.bounds.given,
             fuel: FUEL,
         };
@@ -255,6 +255,6 @@ impl<'a> Setup<'a> {
 
     /// Whether a program in C is judged as what it is after compilation to x86.
     fn is_x86(&self) -> bool {
-        self.reference.fence.is_some() && *self.program.dialect.name == *"C"
+        self.reference.fence.is_some() && self.program.dialect.kind() == DialectKind::C
     }
 }

@@ -10,9 +10,9 @@ use crate::rows::{Id, Row, Source};
 use crate::setup::Setup;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use treville_bytecode::{Dependencies, Parts, Runner, SiteId, Step};
 use treville_ir::{Failure, FuncId};
 use treville_task::Child;
-use treville_vm::bytecode::{Dependencies, Parts, Runner, SiteId, Step};
 
 /// Events of one trial, at most.
 const MOST_EVENTS: usize = 400;

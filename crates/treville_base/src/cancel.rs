@@ -1,5 +1,6 @@
 //! Cooperative cancellation: a flag that anyone may raise, a deadline and a limit on memory that raise it.
 
+use crate::now;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -104,6 +105,6 @@ impl Cancel {
     }
 
     pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.deadline.is_some_and(|d| now() >= d)
     }
 }

@@ -65,6 +65,13 @@ impl SourceFile {
         let end = self.line_starts.get(line).map_or(self.text.len(), |&s| s as usize);
         self.text[start..end].trim_end_matches(['\n', '\r'])
     }
+
+    /// The line of a place, without its end, as what is before the place and what begins there.
+    pub fn split_line(&self, offset: u32) -> (&str, &str) {
+        let line = self.line_starts.partition_point(|&s| s <= offset);
+        let (start, text) = (self.line_starts[line - 1], self.line(line));
+        text.split_at_checked((offset - start) as usize).unwrap_or((text, ""))
+    }
 }
 
 /// The files that spans refer to.

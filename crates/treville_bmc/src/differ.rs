@@ -131,9 +131,9 @@ impl<'a> Pair<'a> {
 
     /// An execution, one with a state that the other model does not have if there is one.
     fn find(&mut self, other: &mut Search<'_>) -> Result<Option<OnlyAllowed>, Stop> {
-        let circles = self.a.encoder.circles();
+        let thin_air_cycles = self.a.encoder.thin_air_cycles();
         // Values out of thin air are not of the formula: each of these executions is judged by itself.
-        let mut first = if circles == Lit::FALSE { None } else { self.next(&[circles])? };
+        let mut first = if thin_air_cycles == Lit::FALSE { None } else { self.next(&[thin_air_cycles])? };
         let bits = self.a.state_bits();
         for _ in 0..MAX_STATES {
             let Some(found) = self.next(&[])? else { break };
@@ -201,7 +201,7 @@ struct Replayed {
 
 impl Search<'_> {
     fn is_cut(&mut self, whole: bool) -> Result<bool, Stop> {
-        if whole && (self.is_possible(self.encoder.wild)? || self.is_possible(self.encoder.strays)?) {
+        if whole && (self.is_possible(self.encoder.out_of_bounds)? || self.is_possible(self.encoder.unresolved)?) {
             return Err(refused(STRAY));
         }
         self.is_possible(self.encoder.cut)
@@ -260,7 +260,7 @@ type Access = (Option<ThreadId>, Option<Cell>, u8, Option<(u32, u32)>);
 fn matched(a: &Events<'_>, b: &Events<'_>, which: impl Fn(&Events<'_>, usize) -> bool) -> Option<BTreeMap<u32, u32>> {
     let list = |events: &Events<'_>| -> Vec<(Access, u32)> {
         let access = |e: usize| {
-            let event = &events.frame.events[e];
+            let event = &events.pre.events[e];
             let span = events.skeleton.events[Idx::from_usize(e)].span.map(|span| (span.start, span.end));
             let (thread, cell) = (event.at.map(|at| at.0), event.cell.filter(|_| event.at.is_none()));
             ((thread, cell, event.size, span), e as u32)

@@ -13,7 +13,9 @@ use crate::events::Events;
 use crate::solve::Ground;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use treville_base::{Cancel, Idx, IndexVec, Name};
+#[cfg(feature = "cadical")]
+use treville_base::Idx;
+use treville_base::{Cancel, IndexVec, Name};
 use treville_event::Cell;
 use treville_ir::ThreadId;
 use treville_model::{Model, TermId as ModelTerm};
@@ -62,11 +64,11 @@ pub(crate) struct Encoder<'a> {
     finals: BTreeMap<Cell, Vec<Lit>>,
     terms: FxHashMap<(ModelTerm, u32, u32), Lit>,
     /// Whether events with a computed address have one where no cell is.
-    astray: BTreeMap<usize, Lit>,
+    unresolved_accesses: BTreeMap<usize, Lit>,
     /// Whether some event has.
-    pub(crate) strays: Lit,
+    pub(crate) unresolved: Lit,
     /// Whether some access has one before or behind all objects.
-    pub(crate) wild: Lit,
+    pub(crate) out_of_bounds: Lit,
     /// Whether a thread was cut at the bound.
     pub(crate) cut: Lit,
     /// Whether all threads have come to their end.
@@ -110,9 +112,9 @@ impl<'a> Encoder<'a> {
             last: BTreeMap::new(),
             finals: BTreeMap::new(),
             terms: FxHashMap::default(),
-            astray: BTreeMap::new(),
-            strays: Lit::FALSE,
-            wild: Lit::FALSE,
+            unresolved_accesses: BTreeMap::new(),
+            unresolved: Lit::FALSE,
+            out_of_bounds: Lit::FALSE,
             cut: Lit::FALSE,
             complete: Lit::TRUE,
             notes: BTreeMap::new(),
@@ -217,6 +219,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// The edges of all orders.
+    #[cfg(feature = "cadical")]
     pub(crate) fn order_edges(&self) -> Vec<OrderEdge> {
         let theory = self.gates.sink.theory();
         let of_theory = theory.edges().map(|(_, edge)| (edge.order.index(), edge.from, edge.to, edge.lit));

@@ -7,7 +7,7 @@ use treville_event::{BaseRel, Cell, EventSet, Kind, Relation, Skeleton};
 use treville_ir::{ObjectId, ThreadId};
 use treville_relations::{Facts, Known};
 use treville_term::TermId;
-use treville_unfold::{DEPENDENCIES, Frame, GuardedThread, Prepared, Solved, Together, outline};
+use treville_unfold::{CoOccurrence, DEPENDENCIES, GuardedThread, PreExecution, Prepared, Solved, outline};
 use treville_vm::{Deps, Link};
 
 /// Conditions (width 1), all of which must hold.
@@ -16,13 +16,13 @@ pub(crate) type Conditions = Vec<TermId>;
 /// All events of a program, initial writes first.
 pub(crate) struct Events<'a> {
     pub(crate) prepared: &'a Prepared<'a>,
-    pub(crate) frame: &'a Frame<'a>,
+    pub(crate) pre: &'a PreExecution<'a>,
     pub(crate) threads: &'a IndexVec<ThreadId, GuardedThread>,
     pub(crate) skeleton: Skeleton,
     /// The cells that each event may touch.
     pub(crate) cells: Vec<Vec<Cell>>,
     /// Events whose address may be none of those.
-    pub(crate) strays: Vec<usize>,
+    pub(crate) unresolved: Vec<usize>,
     pub(crate) facts: Facts,
     /// Where a pair that may be in a base relation is in it only under a condition: the ways in which it is.
     pub(crate) conditions: BTreeMap<(BaseRel, usize, usize), Vec<Conditions>>,
@@ -33,22 +33,22 @@ impl<'a> Events<'a> {
     /// `None` if cancelled.
     pub(crate) fn new(
         prepared: &'a Prepared<'a>,
-        frame: &'a Frame<'a>,
+        pre: &'a PreExecution<'a>,
         threads: &'a IndexVec<ThreadId, GuardedThread>,
         alias: Alias,
         cancel: &'a Cancel,
     ) -> Option<Self> {
         let solved: Vec<Solved> =
-            frame.events.iter().map(|e| Solved { cell: e.cell, read: None, written: None }).collect();
-        let skeleton = outline(prepared.program, prepared.vocabulary, frame, &solved, cancel);
-        let n = frame.events.len();
+            pre.events.iter().map(|e| Solved { cell: e.cell, read: None, written: None }).collect();
+        let skeleton = outline(prepared.program, prepared.vocabulary, pre, &solved, cancel);
+        let n = pre.events.len();
         let mut events = Events {
             prepared,
-            frame,
+            pre,
             threads,
             skeleton,
             cells: vec![Vec::new(); n],
-            strays: Vec::new(),
+            unresolved: Vec::new(),
             facts: Facts::new(n),
             conditions: BTreeMap::new(),
             cancel,
@@ -68,12 +68,12 @@ impl<'a> Events<'a> {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.frame.events.len()
+        self.pre.events.len()
     }
 
     /// Thread and position in its trace.
     fn at(&self, e: usize) -> Option<(ThreadId, usize)> {
-        self.frame.events[e].at.map(|(thread, i)| (thread, i as usize))
+        self.pre.events[e].at.map(|(thread, i)| (thread, i as usize))
     }
 
     /// The condition under which an event happens.
@@ -86,18 +86,18 @@ impl<'a> Events<'a> {
     }
 
     pub(crate) fn reads(&self, e: usize) -> bool {
-        self.frame.events[e].read.is_some()
+        self.pre.events[e].read.is_some()
     }
 
     pub(crate) fn writes(&self, e: usize) -> bool {
-        self.frame.events[e].kind.writes()
+        self.pre.events[e].kind.writes()
     }
 
     /// Whether two events certainly touch the same cell.
     fn must_alias(&self, a: usize, b: usize) -> bool {
-        let (x, y) = (&self.frame.events[a], &self.frame.events[b]);
+        let (x, y) = (&self.pre.events[a], &self.pre.events[b]);
         match (self.cells[a].as_slice(), self.cells[b].as_slice()) {
-            ([one], [other]) => one == other && !self.strays.contains(&a) && !self.strays.contains(&b),
+            ([one], [other]) => one == other && !self.unresolved.contains(&a) && !self.unresolved.contains(&b),
             _ => x.address.is_some() && x.address == y.address && x.size == y.size,
         }
     }
@@ -109,7 +109,7 @@ impl<'a> Events<'a> {
     /// Finds the cells that events may touch.
     fn place(&mut self, alias: Alias) {
         for e in self.each() {
-            let event = &self.frame.events[e];
+            let event = &self.pre.events[e];
             let mut cells = Vec::new();
             match (event.cell, event.address) {
                 (Some(cell), _) => cells.push(cell),
@@ -122,13 +122,13 @@ impl<'a> Events<'a> {
                             for value in values {
                                 match self.cell_at(event.kind, value, event.size) {
                                     Some(cell) => cells.push(cell),
-                                    None => self.strays.push(e),
+                                    None => self.unresolved.push(e),
                                 }
                             }
                         }
                         None => {
                             cells.extend(all.clone());
-                            self.strays.push(e);
+                            self.unresolved.push(e);
                         }
                     }
                     if alias == Alias::Andersen {
@@ -143,7 +143,7 @@ impl<'a> Events<'a> {
             cells.dedup();
             self.cells[e] = cells;
         }
-        self.strays.dedup();
+        self.unresolved.dedup();
     }
 
     fn cell_at(&self, kind: Kind, address: u64, size: u8) -> Option<Cell> {
@@ -160,8 +160,8 @@ impl<'a> Events<'a> {
             guard.is_none_or(|guard| store.as_const(guard).is_some_and(|v| !v.is_zero()))
         };
         let always = EventSet::from_members(n, (0..n).filter(|&e| always(e)));
-        let together: IndexVec<ThreadId, Together<'_>> =
-            self.threads.iter().map(|thread| Together::new(thread, store)).collect();
+        let together: IndexVec<ThreadId, CoOccurrence<'_>> =
+            self.threads.iter().map(|thread| CoOccurrence::new(thread, store)).collect();
         let mut implies = Relation::new(n);
         let mut exclusive = Relation::new(n);
         for a in self.each() {
@@ -210,7 +210,7 @@ impl<'a> Events<'a> {
         let [mut amo, mut lxsx] = std::array::from_fn(|_| (Relation::new(n), Relation::new(n)));
         for b in self.each() {
             let Some((thread, j)) = self.at(b) else { continue };
-            let action = &self.frame.of_thread(thread)[j].action;
+            let action = &self.pre.of_thread(thread)[j].action;
             self.order_before(b, &mut po);
             for (k, (rel, deps)) in DEPENDENCIES.iter().enumerate() {
                 for (a, conditions) in self.sources(thread, j, &deps(action)) {
@@ -231,7 +231,7 @@ impl<'a> Events<'a> {
                 Link::Amo(i) => (i, BaseRel::Amo, &mut amo),
                 Link::Lxsx(i) => (i, BaseRel::Lxsx, &mut lxsx),
             };
-            let opaque = |e: usize| self.frame.events[e].kind == Kind::Opaque;
+            let opaque = |e: usize| self.pre.events[e].kind == Kind::Opaque;
             for (a, conditions) in self.sources(thread, j, &Deps::one(linked)) {
                 if opaque(a) || opaque(b) || self.facts.exclusive.contains(a, b) || !self.may_alias(a, b) {
                     continue;
@@ -257,7 +257,7 @@ impl<'a> Events<'a> {
     fn order_before(&self, b: usize, po: &mut Relation) {
         let Some((thread, j)) = self.at(b) else { return };
         let guarded = &self.threads[thread];
-        let actions = self.frame.of_thread(thread);
+        let actions = self.pre.of_thread(thread);
         let later = &actions[j].action;
         for (i, earlier) in actions.iter().enumerate() {
             let inside = earlier.action.instance == later.instance;
@@ -267,7 +267,7 @@ impl<'a> Events<'a> {
                 guarded.is_before(i, j)
             };
             if ordered {
-                for a in self.frame.parts(thread, i as u32).filter(|a| !self.facts.exclusive.contains(*a, b)) {
+                for a in self.pre.parts(thread, i as u32).filter(|a| !self.facts.exclusive.contains(*a, b)) {
                     po.insert(a, b);
                 }
             }
@@ -279,7 +279,7 @@ impl<'a> Events<'a> {
         let guarded = &self.threads[thread];
         let members = guarded.members(deps).into_iter().filter(|(i, _)| guarded.index(*i) != guarded.index(j));
         members
-            .flat_map(|(i, conditions)| self.frame.parts(thread, i as u32).map(move |a| (a, conditions.clone())))
+            .flat_map(|(i, conditions)| self.pre.parts(thread, i as u32).map(move |a| (a, conditions.clone())))
             .collect()
     }
 
@@ -295,7 +295,7 @@ impl<'a> Events<'a> {
         let objects: Vec<BTreeSet<ObjectId>> = (0..n).map(|e| self.objects(e)).collect();
         let outside = |e: usize| {
             let outside = &self.prepared.cells.outside;
-            self.strays.contains(&e) || self.cells[e].iter().any(|cell| outside.contains(cell))
+            self.unresolved.contains(&e) || self.cells[e].iter().any(|cell| outside.contains(cell))
         };
         let certain: Vec<bool> = (0..n).map(|e| objects[e].len() == 1 && !outside(e)).collect();
         let (mut may, mut must) = (Relation::new(n), Relation::new(n));
@@ -330,8 +330,8 @@ impl<'a> Events<'a> {
                 if certain {
                     same.insert(a, b);
                 }
-                let is_init = |e: usize| self.frame.events[e].kind == Kind::Init;
-                if self.writes(a) && self.reads(b) && self.prepared.may_read(self.frame, b, a) {
+                let is_init = |e: usize| self.pre.events[e].kind == Kind::Init;
+                if self.writes(a) && self.reads(b) && self.prepared.may_read(self.pre, b, a) {
                     rf.insert(a, b);
                 }
                 if free_co && a != b && self.writes(a) && self.writes(b) && !is_init(b) {
@@ -357,7 +357,7 @@ impl<'a> Events<'a> {
         different.union_assign(&certain);
         self.add(BaseRel::DifferentValues, different, certain);
         // What may touch no cell need have no source, and no place in an order.
-        let known = |e: &usize| !self.strays.contains(e);
+        let known = |e: &usize| !self.unresolved.contains(e);
         self.facts.reads = EventSet::from_members(n, (0..n).filter(|&e| self.reads(e)).filter(known));
         self.facts.writes = EventSet::from_members(n, (0..n).filter(|&e| free_co && self.writes(e)).filter(known));
         let observed = |e: &usize| self.cells[*e].iter().any(|cell| self.prepared.is_observed(Some(*cell)));

@@ -1,25 +1,31 @@
-//! The engine `bmc`: one formula for all executions of an unrolled program, given to a SAT solver with a theory of orders.
+//! The engine `bmc`: bounded model checking with the memory model as an input. One formula for all executions of an unrolled program is
+//! given to a SAT solver with a theory of orders.
 //!
-//! All paths of all threads are unfolded at once ([`treville_unfold::Guarded`]); what is certain of the model's relations on
-//! their events is found out beforehand ([`treville_relations`]), and only what is left is encoded ([`encode`]). A solution is
-//! run again and judged by the reference evaluator before anybody sees it ([`replay`]);
-//! an answer that there is none can come with a proof ([`prove`]).
+//! It follows Dartagnan (Gavrilenko, Ponce de León, Furbach, Heljanko, Meyer, "BMC for Weak Memory Models: Relation Analysis for Compact
+//! SMT Encodings", CAV 2019; Ponce de León, Furbach, Heljanko, Meyer, "Dartagnan: Bounded Model Checking for Weak Memory Models", TACAS
+//! 2020). All paths of all threads are unfolded at once ([`treville_unfold::Guarded`]); relation analysis ([`treville_relations`]) finds may
+//! and must sets and the active pairs; only what is left is encoded ([`encode`]).
+//!
+//! Where it differs: acyclicity is a theory inside the solver instead of integer clocks; recursive definitions are encoded as least fixpoints or
+//! refined lazily; a solution is run again and judged by the reference evaluator before it is reported ([`replay`]); an answer that there is none
+//! can come with a proof ([`prove`]).
 
-mod alike;
 mod differ;
 mod encode;
 mod events;
 mod layout;
+#[cfg(feature = "cadical")]
 mod prove;
 mod replay;
 mod solve;
+mod symmetry;
 mod unrolled;
 
 pub use differ::{Compared, OnlyAllowed, difference};
 pub use encode::Encoding;
 pub use treville_relations::Level;
 
-use treville_task::{Engine, EngineInfo, Monitor, Outcome, Semantics, Task, Unsupported};
+use treville_task::{Engine, EngineInfo, Ready, Semantics, Task, Unsupported};
 
 /// The engine.
 #[derive(Clone, Copy, Debug)]
@@ -94,9 +100,9 @@ impl Bmc {
     }
 }
 
-const INFO: EngineInfo = EngineInfo {
+pub const INFO: EngineInfo = EngineInfo {
     name: "bmc",
-    about: "all executions of an unrolled program at once, by a SAT solver with an ordering theory",
+    about: "all executions of an unrolled test at once, by a SAT solver with an ordering theory",
 };
 
 impl Engine for Bmc {
@@ -104,17 +110,17 @@ impl Engine for Bmc {
         &INFO
     }
 
-    fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
+    fn prepare<'t>(&'t self, task: &'t Task) -> Result<Ready<'t>, Vec<Unsupported>> {
+        if self.options.proofs && cfg!(not(feature = "cadical")) {
+            let what = "proofs, which need the solver CaDiCaL that this build does not have,".to_owned();
+            return Err(vec![Unsupported { what, span: None }]);
+        }
         match task.program.dynamic_feature() {
             None if !matches!(task.semantics, Semantics::Axioms(..)) => {
                 Err(vec![Unsupported { what: "the model is not linked for this program".into(), span: None }])
             }
-            None => Ok(()),
+            None => Ok(Box::new(|_| solve::run(task, &self.options))),
             Some((what, span)) => Err(vec![Unsupported { what: format!("{what} is not for bmc"), span: Some(span) }]),
         }
-    }
-
-    fn run(&self, task: &Task, _: &dyn Monitor) -> Outcome {
-        solve::run(task, &self.options)
     }
 }

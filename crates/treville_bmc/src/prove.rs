@@ -23,18 +23,22 @@ enum Goal {
     /// Takes a value out of thin air.
     ThinAir,
     /// Has an access that touches no cell.
-    Stray,
+    Unresolved,
     /// Is cut at the bound.
     Cut,
     Flag(Name),
 }
 
 impl Goal {
+    fn query(&self) -> Option<usize> {
+        if let Goal::Query(i) = self { Some(*i) } else { None }
+    }
+
     fn name(&self) -> String {
         match self {
             Goal::Query(i) => format!("query-{}", i + 1),
             Goal::ThinAir => "thin-air".into(),
-            Goal::Stray => "stray".into(),
+            Goal::Unresolved => "stray".into(),
             Goal::Cut => "cut".into(),
             Goal::Flag(name) => {
                 let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
@@ -47,7 +51,7 @@ impl Goal {
         match self {
             Goal::Query(i) => format!("satisfies query {}", i + 1),
             Goal::ThinAir => "takes a value out of thin air, but for those that were judged".into(),
-            Goal::Stray => "has an access that touches no cell".into(),
+            Goal::Unresolved => "has an access that touches no cell".into(),
             Goal::Cut => "is cut at the bound".into(),
             Goal::Flag(name) => format!("raises {name}"),
         }
@@ -57,7 +61,7 @@ impl Goal {
     fn is_of_counted(&self) -> bool {
         match self {
             Goal::Query(_) | Goal::ThinAir | Goal::Flag(_) => true,
-            Goal::Stray | Goal::Cut => false,
+            Goal::Unresolved | Goal::Cut => false,
         }
     }
 
@@ -66,8 +70,8 @@ impl Goal {
         let lit = match self {
             Goal::Query(i) => return search.asked(*i),
             Goal::Flag(name) => return search.encoder.notes.get(name).copied(),
-            Goal::ThinAir => search.encoder.circles(),
-            Goal::Stray => search.encoder.strays,
+            Goal::ThinAir => search.encoder.thin_air_cycles(),
+            Goal::Unresolved => search.encoder.unresolved,
             Goal::Cut => search.encoder.cut,
         };
         Some(lit).filter(|lit| *lit != Lit::FALSE)
@@ -82,7 +86,7 @@ pub(crate) fn prove(ground: &Ground<'_>, outcome: &Outcome) -> Result<Vec<Proof>
     if goals.is_empty() {
         return Ok(Vec::new());
     }
-    goals.extend([Goal::ThinAir, Goal::Stray]);
+    goals.extend([Goal::ThinAir, Goal::Unresolved]);
     if !outcome.cut {
         goals.push(Goal::Cut);
     }
@@ -126,7 +130,7 @@ fn prove_goal(ground: &Ground<'_>, goal: &Goal, cut: bool, witness: &[Lit]) -> R
         match goal {
             Goal::ThinAir => search.exclude(),
             Goal::Flag(_) => return Ok(None),
-            Goal::Query(_) | Goal::Stray | Goal::Cut => return Err(disagree("there was none before")),
+            Goal::Query(_) | Goal::Unresolved | Goal::Cut => return Err(disagree("there was none before")),
         }
     }
     let record = record.borrow();
@@ -139,7 +143,7 @@ fn prove_goal(ground: &Ground<'_>, goal: &Goal, cut: bool, witness: &[Lit]) -> R
         (certificate::LEMMAS, lemmas),
         (certificate::WITNESS, assignment(n_program, witness)),
     ]);
-    Ok(Some(Proof { name: goal.name(), texts }))
+    Ok(Some(Proof { name: goal.name(), query: goal.query(), notes: Vec::new(), texts }))
 }
 
 /// A solution of the first clauses.

@@ -10,7 +10,7 @@ use treville_event::{Cell, Graph, Relation};
 use treville_ir::ThreadId;
 use treville_term::Bv;
 use treville_unfold::{
-    Finals, Frame, Misfit, Oracle, Ordered, Prepared, Solution, Traces, Values, register_values, skeleton,
+    Finals, Misfit, Oracle, Ordered, PreExecution, Prepared, Solution, Traces, Values, register_values, skeleton,
 };
 use treville_vm::Shape;
 
@@ -73,7 +73,7 @@ pub(crate) fn replay<R>(
     for thread in prepared.program.roots.ids() {
         let path = happening(encoder, events, thread);
         places.extend(path.iter().enumerate().map(|(k, i)| ((thread, *i as u32), k as u32)));
-        let of_thread = events.frame.of_thread(thread);
+        let of_thread = events.pre.of_thread(thread);
         let reads = path.iter().map(|i| of_thread[*i].read.and_then(|var| encoder.value_of(var))).collect();
         let choices = encoder.choices_made(thread).into_iter();
         let trace = traces
@@ -87,14 +87,14 @@ pub(crate) fn replay<R>(
     let origins: BTreeMap<(ThreadId, u32), u32> = places.iter().map(|(&(thread, i), &k)| ((thread, k), i)).collect();
     let origin = |thread, k| origins.get(&(thread, k)).copied();
     let along = here.along(traces, origin).map_err(|_| Mismatch::Wrong("an access is made in other parts"))?;
-    let mut frame = along.frame(&vec![0; prepared.program.roots.len()]);
+    let mut pre = along.pre(&vec![0; prepared.program.roots.len()]);
     let mut image = vec![None; events.len()];
-    for (e, event) in events.frame.events.iter().enumerate() {
+    for (e, event) in events.pre.events.iter().enumerate() {
         image[e] = match event.at {
             None => Some(e),
             Some((thread, i)) => places.get(&(thread, i)).map(|k| {
-                let part = e - events.frame.parts(thread, i).start;
-                frame.parts(thread, *k).start + part
+                let part = e - events.pre.parts(thread, i).start;
+                pre.parts(thread, *k).start + part
             }),
         };
     }
@@ -103,26 +103,26 @@ pub(crate) fn replay<R>(
         chosen.filter_map(|(&(w, r), _)| Some((image[w as usize]?, image[r as usize]?))).collect();
     rf.sort_unstable();
     let mut values = Values::new(&along.traces.domain.store, along.traces.n_vars);
-    frame.joined.iter().for_each(|&(var, term)| values.bind(var, term));
+    pre.joined.iter().for_each(|&(var, term)| values.bind(var, term));
     for &(w, r) in &rf {
-        if let (Some(var), Some(term)) = (frame.events[r].read, frame.events[w].written) {
+        if let (Some(var), Some(term)) = (pre.events[r].read, pre.events[w].written) {
             values.bind(var, term);
         }
     }
-    let mut solution = Solution::of(&along, &frame, &rf, &mut values)?;
-    let mut registers = register_values(&frame, &mut values);
+    let mut solution = Solution::of(&along, &pre, &rf, &mut values)?;
+    let mut registers = register_values(&pre, &mut values);
     if let Some(layout) = &layout {
-        share(layout, &mut frame, &mut solution, &mut registers);
+        share(layout, &mut pre, &mut solution, &mut registers);
     }
-    let mut orders: Vec<Vec<usize>> = solution.writes(&frame).into_values().collect();
+    let mut orders: Vec<Vec<usize>> = solution.writes(&pre).into_values().collect();
     sort_writes(encoder, &image, prepared, &mut orders);
     let Ordered { co, finals, memory } = solution.ordered(prepared, &orders);
     let state = Finals { program: prepared.program, registers: &registers, memory };
     Ok(visit(&state, &mut || {
-        let skeleton = Arc::new(skeleton(prepared.program, prepared.vocabulary, &frame, &solution.solved));
+        let skeleton = Arc::new(skeleton(prepared.program, prepared.vocabulary, &pre, &solution.solved));
         Graph {
             skeleton,
-            rf: Relation::from_pairs(frame.events.len(), rf.iter().copied()),
+            rf: Relation::from_pairs(pre.events.len(), rf.iter().copied()),
             co: co.clone(),
             finals: finals.clone(),
         }
@@ -130,10 +130,10 @@ pub(crate) fn replay<R>(
 }
 
 /// Tells what was solved with the addresses that engines share.
-fn share(layout: &Layout, frame: &mut Frame<'_>, solution: &mut Solution, registers: &mut [Vec<Option<Bv>>]) {
+fn share(layout: &Layout, pre: &mut PreExecution<'_>, solution: &mut Solution, registers: &mut [Vec<Option<Bv>>]) {
     let value = |value: &mut Option<Bv>| *value = value.map(|v| layout.shared_value(v));
     let cell = |cell: &mut Option<Cell>| *cell = cell.map(|c| layout.shared_cell(c));
-    frame.events.iter_mut().for_each(|event| cell(&mut event.cell));
+    pre.events.iter_mut().for_each(|event| cell(&mut event.cell));
     for solved in &mut solution.solved {
         cell(&mut solved.cell);
         value(&mut solved.read);
@@ -145,8 +145,8 @@ fn share(layout: &Layout, frame: &mut Frame<'_>, solution: &mut Solution, regist
 /// The events of a thread that happen, by position in its trace, in the order in which they do.
 fn happening(encoder: &Encoder<'_>, events: &Events<'_>, thread: ThreadId) -> Vec<usize> {
     let guarded = &events.threads[thread];
-    let n = events.frame.of_thread(thread).len();
-    let first = |i: usize| events.frame.parts(thread, i as u32).start;
+    let n = events.pre.of_thread(thread).len();
+    let first = |i: usize| events.pre.parts(thread, i as u32).start;
     let mut path: Vec<usize> = (0..n).filter(|&i| encoder.happened(first(i))).collect();
     path.sort_by_key(|i| guarded.index(*i));
     path

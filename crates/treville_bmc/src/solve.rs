@@ -1,15 +1,15 @@
 //! The search: encode, ask the solver, run its solutions again, and gather what they show.
 
-use crate::alike::exchanges;
 use crate::encode::{Encoder, Formula, Registers};
 use crate::events::Events;
+#[cfg(feature = "cadical")]
 use crate::prove::prove;
 use crate::replay::{Mismatch, replay};
+use crate::symmetry::exchanges;
 use crate::unrolled::unrolled;
 use crate::{Addresses, Encoding, Options};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use treville_base::Name;
 use treville_event::Cell;
 use treville_ir::Question;
 use treville_model::Model;
@@ -46,7 +46,7 @@ pub(crate) struct Search<'a> {
     /// Something was left.
     left: bool,
     /// Where accesses go astray that touch no object.
-    wild: BTreeSet<Cell>,
+    out_of_bounds: BTreeSet<Cell>,
 }
 
 /// Cells outside of all objects that are made one after the other for accesses that go there.
@@ -111,7 +111,8 @@ fn larger(task: &Task, outcome: &Outcome, bound: u32) -> Option<u32> {
 
 /// Whether what was found is all that was asked for, whatever longer executions there are.
 fn is_answered(task: &Task, outcome: &Outcome) -> bool {
-    !task.states && outcome.answers.iter().all(|a| matches!(a, Answer::Found(_)))
+    let settled = outcome.undefined || !task.may_be_undefined();
+    settled && !task.states && outcome.answers.iter().all(|a| matches!(a, Answer::Found(_)))
 }
 
 /// At one bound, with cells `outside` of all objects. If more of these are needed, they come back.
@@ -119,10 +120,10 @@ fn run_at(task: &Task, options: &Options, bound: u32, outside: &BTreeSet<Cell>) 
     let outcome = with_ground(task, options, bound, outside, |ground| {
         let mut search = ground.search(new_formula())?;
         let found = search.all();
-        let wild: BTreeSet<Cell> = search.wild.difference(outside).copied().collect();
-        if !wild.is_empty() && outside.len() < MOST_OUTSIDE && !search.encoder.notes.is_empty() {
+        let out_of_bounds: BTreeSet<Cell> = search.out_of_bounds.difference(outside).copied().collect();
+        if !out_of_bounds.is_empty() && outside.len() < MOST_OUTSIDE && !search.encoder.notes.is_empty() {
             // With a cell there, the model may say what is wrong with it.
-            return Ok(Err(wild));
+            return Ok(Err(out_of_bounds));
         }
         let stats = search.stats();
         let outcome = match found {
@@ -140,6 +141,12 @@ fn run_at(task: &Task, options: &Options, bound: u32, outside: &BTreeSet<Cell>) 
         let outcome = Collector::new(task).outcome(Some(why), false, Stats::new());
         Ok(Outcome { counts: None, ..outcome })
     })
+}
+
+/// A build without the solver that records proofs has refused to make any.
+#[cfg(not(feature = "cadical"))]
+fn prove(_: &Ground<'_>, _: &Outcome) -> Result<Vec<treville_task::Proof>, Stop> {
+    Ok(Vec::new())
 }
 
 /// An empty formula with a solver.
@@ -175,8 +182,8 @@ pub(crate) fn with_ground<R>(
         Err(Failed::Refused(why)) => return Err(Stop(StopReason::Refused(why))),
         Err(Failed::NoAxioms | Failed::TooManyPaths) => return Err(late()),
     };
-    let frame = prepared.frame(&vec![0; task.program.roots.len()]);
-    let mut events = Events::new(&prepared, &frame, &threads, options.alias, cancel).ok_or_else(late)?;
+    let pre = prepared.pre(&vec![0; task.program.roots.len()]);
+    let mut events = Events::new(&prepared, &pre, &threads, options.alias, cancel).ok_or_else(late)?;
     if options.local {
         events.facts = local(model, &events.facts, cancel).ok_or_else(late)?;
     }
@@ -193,9 +200,10 @@ fn late(task: &Task) -> StopReason {
 
 impl Ground<'_> {
     /// The checks that an execution may fail and still be one, by name.
-    pub(crate) fn flags(&self) -> BTreeSet<Name> {
-        let noted = self.analysis.relevance.iter().filter(|relevant| !relevant.duty.required);
-        noted.map(|relevant| self.model.checks[relevant.duty.check].name.clone()).collect()
+    #[cfg(feature = "cadical")]
+    pub(crate) fn flags(&self) -> BTreeSet<treville_base::Name> {
+        let noted = self.analysis.relevance.iter().filter(|relevant| !relevant.obligation.required);
+        noted.map(|relevant| self.model.checks[relevant.obligation.check].name.clone()).collect()
     }
 
     /// What is known, added to a formula.
@@ -210,7 +218,7 @@ impl Ground<'_> {
         if self.task.reductions.has(Reduction::Symmetry) && self.options.encoding == Encoding::Lazy {
             encoder.learn_alike(exchanges(self.events));
         }
-        let mut counted = vec![encoder.complete, !encoder.strays];
+        let mut counted = vec![encoder.complete, !encoder.unresolved];
         if let Some(filter) = self.task.question.as_ref().and_then(|q| q.filter.as_ref()) {
             counted.push(encoder.formula(filter, &self.registers));
         }
@@ -221,7 +229,7 @@ impl Ground<'_> {
             counted,
             hurried: false,
             left: false,
-            wild: BTreeSet::new(),
+            out_of_bounds: BTreeSet::new(),
         })
     }
 }
@@ -233,10 +241,10 @@ impl<'a> Search<'a> {
 
     /// Everything that is asked. Whether some execution is cut at the bound.
     fn all(&mut self) -> Result<bool, Stop> {
-        let circles = self.encoder.circles();
-        if circles != Lit::FALSE {
+        let thin_air_cycles = self.encoder.thin_air_cycles();
+        if thin_air_cycles != Lit::FALSE {
             // Each of these is seen once.
-            while self.next(&[circles], true)? {
+            while self.next(&[thin_air_cycles], true)? {
                 self.exclude();
             }
         }
@@ -261,9 +269,9 @@ impl<'a> Search<'a> {
             }
             self.notes()?;
         }
-        for astray in [self.encoder.wild, self.encoder.strays] {
-            if self.is_possible(astray)? {
-                self.wild = self.encoder.wild_cells();
+        for unresolved_accesses in [self.encoder.out_of_bounds, self.encoder.unresolved] {
+            if self.is_possible(unresolved_accesses)? {
+                self.out_of_bounds = self.encoder.cells_out_of_bounds();
                 return Err(Stop(StopReason::Refused(STRAY.into())));
             }
         }
@@ -318,7 +326,9 @@ impl<'a> Search<'a> {
     fn states(&mut self) -> Result<(), Stop> {
         let (bits, words) = (self.state_bits(), self.state_words());
         let another = self.encoder.fresh();
-        while self.next(&[another], false)? {
+        // A mistake about a bundled model would show elsewhere.
+        let judged = self.ground.task.bundled.is_none();
+        while self.next(&[another], judged)? {
             let mut clause = vec![!another];
             if self.ground.options.addresses == Addresses::Solver {
                 let same: Vec<Lit> = words.iter().map(|word| self.encoder.as_last(word)).collect();

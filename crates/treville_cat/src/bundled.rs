@@ -1,18 +1,22 @@
 //! The models that come with the tool, as text, and the files that they and other models include.
 //!
-//! The table below is the one place that names them; a test compares it with the folder.
+//! The table below is the one place that names them, with what is known of each model beside its text; a test compares it with the folder.
 
 use crate::include::{Loaded, Loader};
 use crate::parser;
+use treville_model::{Family, KnownModel, ModelFacts};
 
 /// What a bundled file is for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// A model that a person may ask for by name.
-    Model,
+    Model(ModelFacts),
     /// A file that models need: definitions, annotations, macros.
     Library,
 }
+
+const HARDWARE: ModelFacts = ModelFacts { family: Family::Hardware, known: None, cxx20: false, monotone: true };
+const C11: ModelFacts = ModelFacts { family: Family::C11, ..HARDWARE };
 
 /// A file that comes with the tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,10 +28,10 @@ pub struct Bundled {
 }
 
 macro_rules! table {
-    ($($role:ident $name:literal,)*) => {
+    ($($role:expr, $name:literal;)*) => {
         &[$(Bundled {
             name: $name,
-            role: Role::$role,
+            role: $role,
             text: include_str!(concat!("../../../models/", $name)),
         },)*]
     };
@@ -35,44 +39,44 @@ macro_rules! table {
 
 /// Sorted by name.
 const FILES: &[Bundled] = table![
-    Model "aarch64.cat",
-    Library "aarch64fences.cat",
-    Model "arm.cat",
-    Library "armfences.cat",
-    Model "c11.cat",
-    Library "cos-no-opt.cat",
-    Library "cos-ok-opt.cat",
-    Library "cos-opt.cat",
-    Library "cos.cat",
-    Library "cross.cat",
-    Library "dartagnan.cat",
-    Library "fences.cat",
-    Library "filters.cat",
-    Library "hb-c11.cat",
-    Library "hb-kernel.cat",
-    Library "hb-machine.cat",
-    Model "imm.cat",
-    Library "leaks.cat",
-    Library "linux-kernel.bell",
-    Model "linux-kernel.cat",
-    Library "linux-kernel.def",
-    Library "mipsfences.cat",
-    Library "names.cat",
-    Model "power.cat",
-    Library "ppcfences.cat",
-    Library "ppo.cat",
-    Model "pso.cat",
-    Model "ra.cat",
-    Library "races.cat",
-    Model "rar.cat",
-    Model "rc11.cat",
-    Library "riscv-defs.cat",
-    Model "riscv.cat",
-    Library "safety.cat",
-    Model "sc.cat",
-    Library "stdlib.cat",
-    Model "tso.cat",
-    Library "x86fences.cat",
+    Role::Model(HARDWARE), "aarch64.cat";
+    Role::Library, "aarch64fences.cat";
+    Role::Model(HARDWARE), "arm.cat";
+    Role::Library, "armfences.cat";
+    Role::Model(ModelFacts { monotone: false, ..C11 }), "c11.cat";
+    Role::Library, "cos-no-opt.cat";
+    Role::Library, "cos-ok-opt.cat";
+    Role::Library, "cos-opt.cat";
+    Role::Library, "cos.cat";
+    Role::Library, "cross.cat";
+    Role::Library, "dartagnan.cat";
+    Role::Library, "fences.cat";
+    Role::Library, "filters.cat";
+    Role::Library, "hb-c11.cat";
+    Role::Library, "hb-kernel.cat";
+    Role::Library, "hb-machine.cat";
+    Role::Model(ModelFacts { known: Some(KnownModel::Imm), cxx20: true, ..C11 }), "imm.cat";
+    Role::Library, "leaks.cat";
+    Role::Library, "linux-kernel.bell";
+    Role::Model(ModelFacts { family: Family::Kernel, monotone: false, ..HARDWARE }), "linux-kernel.cat";
+    Role::Library, "linux-kernel.def";
+    Role::Library, "mipsfences.cat";
+    Role::Library, "names.cat";
+    Role::Model(HARDWARE), "power.cat";
+    Role::Library, "ppcfences.cat";
+    Role::Library, "ppo.cat";
+    Role::Model(HARDWARE), "pso.cat";
+    Role::Model(ModelFacts { known: Some(KnownModel::Ra), cxx20: true, ..C11 }), "ra.cat";
+    Role::Library, "races.cat";
+    Role::Model(C11), "rar.cat";
+    Role::Model(ModelFacts { known: Some(KnownModel::Rc11), cxx20: true, ..C11 }), "rc11.cat";
+    Role::Library, "riscv-defs.cat";
+    Role::Model(HARDWARE), "riscv.cat";
+    Role::Library, "safety.cat";
+    Role::Model(ModelFacts { family: Family::SequentialConsistency, known: Some(KnownModel::Sc), ..HARDWARE }), "sc.cat";
+    Role::Library, "stdlib.cat";
+    Role::Model(ModelFacts { known: Some(KnownModel::Tso), ..HARDWARE }), "tso.cat";
+    Role::Library, "x86fences.cat";
 ];
 
 /// All bundled files, sorted by name.
@@ -82,13 +86,31 @@ pub fn bundled_files() -> &'static [Bundled] {
 
 /// The bundled file of that name; `.cat` may be left out.
 pub fn bundled(name: &str) -> Option<&'static Bundled> {
-    FILES.iter().find(|file| file.name == name || file.name.strip_suffix(".cat") == Some(name))
+    FILES.iter().find(|file| file.is_named(name))
+}
+
+/// What is known of the bundled model of that name; `.cat` may be left out.
+pub fn model_facts(name: &str) -> Option<&'static ModelFacts> {
+    bundled(name).and_then(Bundled::model)
 }
 
 /// Before the names of bundled files where they appear among others.
 const PREFIX: &str = "bundled:";
 
 impl Bundled {
+    /// Whether it has this name; `.cat` may be left out.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.name.strip_suffix(".cat") == Some(name)
+    }
+
+    /// What is known of it, if it is a model.
+    pub const fn model(&self) -> Option<&ModelFacts> {
+        match &self.role {
+            Role::Model(facts) => Some(facts),
+            Role::Library => None,
+        }
+    }
+
     /// The name that messages show, different from that of any file that was read.
     pub fn display_name(&self) -> String {
         format!("{PREFIX}{}", self.name)
@@ -155,7 +177,7 @@ mod tests {
             }
             let unit = parse_unit(&file.display_name(), file.text, &mut SourceMap::new(), &BUNDLED_ONLY);
             let unit = unit.unwrap_or_else(|errors| panic!("{}: {errors:?}", file.name));
-            if file.role == Role::Model {
+            if file.model().is_some() {
                 assert_eq!(lint(&unit), [], "{}", file.name);
             }
             if file.name.ends_with(".bell") {
@@ -167,7 +189,7 @@ mod tests {
     #[test]
     fn names_and_hashes() {
         assert_eq!(bundled("sc"), bundled("sc.cat"));
-        assert_eq!(bundled("sc").map(|file| file.role), Some(Role::Model));
+        assert!(model_facts("sc").is_some() && model_facts("stdlib").is_none());
         assert_eq!(bundled("nothing"), None);
         assert_eq!(Bundled { name: "", role: Role::Library, text: "a" }.hash(), 0xaf63_dc4c_8601_ec8c);
     }

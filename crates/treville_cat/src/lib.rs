@@ -31,7 +31,7 @@ mod print;
 mod token;
 
 pub use bell::bell;
-pub use bundled::{BUNDLED_ONLY, Bundled, Role, WithBundled, bundled, bundled_files};
+pub use bundled::{BUNDLED_ONLY, Bundled, Role, WithBundled, bundled, bundled_files, model_facts};
 pub use config::{Config, Setting, parse_config};
 pub use include::{Loaded, Loader, parse_unit};
 pub use lint::lint;

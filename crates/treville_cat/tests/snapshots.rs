@@ -1,46 +1,57 @@
-//! Reads every file of `test_data` and compares with the `.expect` beside it. `TREVILLE_BLESS=1` rewrites those.
+//! Each file of `test_data` is a test: it is read and compared with the `.expect` beside it. `TREVILLE_BLESS=1` rewrites those.
 //!
 //! `err/`: the messages, as a person would see them. `ok/`: the tree, printed with all parentheses; it must also print
 //! and read back as the same tree. `lint/`: the warnings.
 
 use std::fmt::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::process::ExitCode;
 use treville_base::{Diagnostic, SourceMap};
 use treville_cat::{Loaded, Parens, lint, parse_unit, print};
 use treville_model::syntax::Unit;
+use treville_trials::{Needs, Trial, golden, inputs, relative};
 
-/// The cases of a folder, sorted.
-fn cases(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data").join(folder);
-    let entries = fs::read_dir(&root).expect("the folder of cases is there");
-    let mut cases: Vec<_> = entries.map(|e| e.expect("a readable entry").path()).collect();
-    cases.retain(|path| path.extension().is_some_and(|e| e != "expect"));
-    cases.sort();
-    assert!(!cases.is_empty(), "no case in {}", root.display());
-    cases
+fn main() -> ExitCode {
+    let trials = [
+        of_folder("errors", "err", |name, text| match read(name, text) {
+            Ok(unit) => format!("no error:\n{}", print(&unit, Parens::All)),
+            Err(messages) => messages,
+        }),
+        of_folder("trees", "ok", |name, text| match read(name, text) {
+            Ok(unit) => print(&unit, Parens::All),
+            Err(messages) => messages,
+        }),
+        of_folder("warnings", "lint", warnings),
+        cases("ok").map(|case| trial(&case, "printed_text_reads_back", reads_back)).collect(),
+    ];
+    treville_trials::run(trials.into_iter().flatten().collect())
 }
 
-/// Compares with the file beside the case, or rewrites it.
-fn expect(case: &Path, found: &str) -> Result<(), String> {
-    let path = case.with_extension("expect");
-    if env::var_os("TREVILLE_BLESS").is_some() {
-        fs::write(&path, found).expect("the expectation can be written");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    if expected == found {
-        return Ok(());
-    }
-    Err(format!("{}:\n--- expected\n{expected}--- found\n{found}", case.display()))
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn check_all(folder: &str, run: impl Fn(&str, &str) -> String) {
-    let outcome = |case: &PathBuf| {
-        let name = case.file_name().expect("a name").to_string_lossy();
-        expect(case, &run(&name, &fs::read_to_string(case).expect("a readable case")))
+fn cases(folder: &str) -> impl Iterator<Item = PathBuf> {
+    inputs(&here().join("test_data").join(folder)).into_iter()
+}
+
+fn trial(case: &Path, kind: &str, check: impl FnOnce(&str, &str) -> Result<(), String> + Send + 'static) -> Trial {
+    let (file, name) = (case.to_owned(), relative(here(), case));
+    let check = move || {
+        let name = file.file_name().expect("a name").to_string_lossy();
+        check(&name, &fs::read_to_string(&file).expect("a readable case"))
     };
-    let failures: Vec<String> = cases(folder).iter().filter_map(|case| outcome(case).err()).collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    treville_trials::trial(name, Needs::Nothing, check).with_kind(kind)
+}
+
+/// What is said of each file is in the one beside it.
+fn of_folder(kind: &str, folder: &str, say: fn(&str, &str) -> String) -> Vec<Trial> {
+    let compare = |case: PathBuf| {
+        let expected = case.with_extension("expect");
+        trial(&case, kind, move |name, text| golden(&expected, &say(name, text)))
+    };
+    cases(folder).map(compare).collect()
 }
 
 fn place(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
@@ -97,41 +108,22 @@ fn shape(unit: &Unit) -> String {
     parts.fold(first, |out, part| out + part.split_once('}').map_or("", |(_, rest)| rest))
 }
 
-#[test]
-fn errors() {
-    check_all("err", |name, text| match read(name, text) {
-        Ok(unit) => format!("no error:\n{}", print(&unit, Parens::All)),
-        Err(messages) => messages,
-    });
+fn warnings(name: &str, text: &str) -> String {
+    let mut sources = SourceMap::new();
+    match parse_unit(name, text, &mut sources, &load) {
+        Ok(unit) => render(&sources, &lint(&unit)),
+        Err(diagnostics) => render(&sources, &diagnostics),
+    }
 }
 
-#[test]
-fn trees() {
-    check_all("ok", |name, text| match read(name, text) {
-        Ok(unit) => print(&unit, Parens::All),
-        Err(messages) => messages,
-    });
-}
-
-#[test]
-fn warnings() {
-    check_all("lint", |name, text| {
-        let mut sources = SourceMap::new();
-        match parse_unit(name, text, &mut sources, &load) {
-            Ok(unit) => render(&sources, &lint(&unit)),
-            Err(diagnostics) => render(&sources, &diagnostics),
-        }
-    });
-}
-
-#[test]
-fn printed_text_reads_back() {
-    for case in cases("ok") {
-        let text = fs::read_to_string(&case).expect("a readable case");
-        let unit = read("case", &text).expect("a correct case");
-        for parens in [Parens::Needed, Parens::All] {
-            let again = read("printed", &print(&unit, parens)).unwrap_or_else(|e| panic!("{}: {e}", case.display()));
-            assert_eq!(shape(&again), shape(&unit), "{}", case.display());
+fn reads_back(_: &str, text: &str) -> Result<(), String> {
+    let unit = read("case", text)?;
+    for parens in [Parens::Needed, Parens::All] {
+        let printed = print(&unit, parens);
+        let again = read("printed", &printed)?;
+        if shape(&again) != shape(&unit) {
+            return Err(format!("printed, it is another tree:\n{printed}"));
         }
     }
+    Ok(())
 }

@@ -1,13 +1,15 @@
 //! Verbs and options. Doc comments are what `--help` says.
 
 use crate::output::Color;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::time::Duration;
-use treville::task::{Reduction, Reductions};
-use treville::{
-    Abstraction, Cost, Flushes, ModelOptions, Options, Properties, RmaOptions, RunOptions, Search, SolverWord, States,
-    SynthOptions, bmc,
+use treville_verifier::report::{FORMATS, Format};
+use treville_verifier::task::{Reduction, Reductions};
+use treville_verifier::{
+    Abstraction, Cost, Flushes, IntegerSolver, ModelOptions, Options, Properties, RmaOptions, RunOptions, Search,
+    States, SynthOptions, bmc,
 };
 
 /// One verifier for programs on weak memory: litmus tests and C programs under any memory model written in CAT, and release-acquire
@@ -82,8 +84,8 @@ pub(crate) struct VerifyArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) stats: bool,
     /// How to say it; herd: as the tool of that name does, for scripts.
-    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
-    pub(crate) format: VerifyFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(), help_heading = "Output")]
+    pub(crate) format: String,
     /// Leave proofs that something does not happen in this folder, which must be new or empty (`treville check-proof`).
     #[arg(long, value_name = "DIR", help_heading = "Engine bmc")]
     pub(crate) proof: Option<String>,
@@ -153,16 +155,16 @@ impl RmaArgs {
         RmaOptions {
             flushes: Flushes::None,
             reduction: self.reduction.map(|word| match word {
-                ReductionWord::Table2 => treville::Reduction::Table2,
-                ReductionWord::Counted => treville::Reduction::Counted,
+                ReductionWord::Table2 => treville_verifier::Reduction::Table2,
+                ReductionWord::Counted => treville_verifier::Reduction::Counted,
             }),
             abstraction: self.abstraction.map(|word| match word {
                 AbstractionWord::Direct => Abstraction::Direct,
                 AbstractionWord::Extrapolated => Abstraction::Extrapolated,
             }),
             solver: match self.solver {
-                SolverChoice::Omega => SolverWord::Omega,
-                SolverChoice::Z3 => SolverWord::Z3,
+                SolverChoice::Omega => IntegerSolver::Omega,
+                SolverChoice::Z3 => IntegerSolver::Z3,
             },
             max_pending: self.max_pending,
         }
@@ -221,13 +223,6 @@ impl SynthArgs {
             shortest: self.witness,
         }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum VerifyFormat {
-    Text,
-    Herd,
-    Json,
 }
 
 #[derive(Args, Debug)]
@@ -580,6 +575,7 @@ impl RunArgs {
     pub(crate) fn options(&self, model: ModelOptions, states: States) -> Options {
         let run = RunOptions {
             inductive: false,
+            mixed_inputs: false,
             effort: None,
             engine: Some(self.engine.clone()),
             plain: self.plain,
@@ -618,6 +614,12 @@ fn reductions_help() -> String {
     let which = "What may be left out because nothing new would be found: all, counted (what leaves the number of executions \
                  as it is defined), none (also means --symmetry off --spin keep), or names with commas:";
     std::iter::once(which.to_owned()).chain(rows).collect()
+}
+
+/// The formats of reports.
+fn formats() -> PossibleValuesParser {
+    let value = |format: &Format| PossibleValue::new(format.name).help(format.about);
+    PossibleValuesParser::new(FORMATS.iter().map(value))
 }
 
 /// The name of a property.

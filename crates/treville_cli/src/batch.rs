@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use treville::base::Cancel;
+use treville_verifier::base::Cancel;
 
 /// Deep inputs are refused long before this is used up; it is only reserved, not touched.
 const STACK: usize = 64 << 20;

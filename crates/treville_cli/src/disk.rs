@@ -1,7 +1,7 @@
 //! Files on the disk; `-` is standard input.
 
 use std::path::Path;
-use treville::Files;
+use treville_verifier::Files;
 
 pub(crate) struct Disk;
 

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
-use treville::report::{Content, FileReport};
+use treville_verifier::task::Report;
 
 /// Writes the evidence of an internal error to a file of its own in the system's folder for these, and names it in the report.
-pub(crate) fn keep(report: &mut FileReport) {
-    let Content::Failed(failure) = &mut report.content else { return };
+pub(crate) fn keep(report: &mut Report) {
+    let Err(failure) = &mut report.result else { return };
     let Some(evidence) = &failure.evidence else { return };
     let call: Vec<String> = std::env::args().collect();
     let text = format!("treville {}\n{}\n\n{evidence}\n", env!("CARGO_PKG_VERSION"), call.join(" "));

@@ -1,7 +1,7 @@
 //! Exit statuses, in one place.
 
 use std::process::ExitCode;
-use treville::report::{Failure, FileReport, VerdictWord};
+use treville_verifier::task::{CheckError, Report, VerdictKind};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
@@ -18,21 +18,21 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    pub(crate) fn of(verdict: VerdictWord) -> Status {
+    pub(crate) fn of(verdict: VerdictKind) -> Status {
         match verdict {
-            VerdictWord::Yes => Status::Yes,
-            VerdictWord::No | VerdictWord::Undefined => Status::No,
-            VerdictWord::Unknown => Status::Unknown,
-            VerdictWord::Error => Status::Wrong,
+            VerdictKind::Yes => Status::Yes,
+            VerdictKind::No | VerdictKind::Undefined => Status::No,
+            VerdictKind::Unknown => Status::Unknown,
+            VerdictKind::Error => Status::Wrong,
         }
     }
 
-    pub(crate) fn of_report(report: &FileReport) -> Status {
+    pub(crate) fn of_report(report: &Report) -> Status {
         if report.is_internal() { Status::Internal } else { Status::of(report.verdict()) }
     }
 
-    pub(crate) fn of_failure(failure: &Failure) -> Status {
-        if failure.evidence.is_some() { Status::Internal } else { Status::of(failure.word) }
+    pub(crate) fn of_failure(failure: &CheckError) -> Status {
+        if failure.is_internal() { Status::Internal } else { Status::of(failure.verdict) }
     }
 
     /// The worse of two: internal, then wrong, then no, then unknown, then yes.

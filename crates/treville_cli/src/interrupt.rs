@@ -3,7 +3,7 @@
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use treville::base::Cancel;
+use treville_verifier::base::Cancel;
 
 /// Raised by a signal. If handlers cannot be installed, signals end the process as usual.
 pub(crate) fn on_signal() -> Cancel {

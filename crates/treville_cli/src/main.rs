@@ -5,6 +5,7 @@ mod batch;
 mod disk;
 mod evidence;
 mod exit;
+mod inputs;
 mod interrupt;
 mod memory;
 mod output;

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use treville::task::{Monitor, Progress as Executions};
+use treville_verifier::task::{Monitor, Progress as Executions};
 
 use crate::output::Output;
 

@@ -14,37 +14,39 @@ pub(crate) mod verify;
 use crate::args::RunArgs;
 use crate::disk::Disk;
 use crate::exit::Status;
+use crate::inputs::expand_inputs;
 use crate::output::Output;
 use crate::{interrupt, memory};
 use std::num::NonZeroUsize;
-use treville::base::Cancel;
-use treville::report::{Failure, VerdictWord, render_diagnostics};
-use treville::{Options, Session};
+use treville_verifier::base::Cancel;
+use treville_verifier::report::render_diagnostics;
+use treville_verifier::task::{CheckError, VerdictKind};
+use treville_verifier::{Options, Registry, Session};
 
 /// The files that the inputs stand for.
 pub(crate) fn expand(inputs: &[String], output: &Output) -> Result<Vec<String>, Status> {
-    treville::expand_inputs(inputs, &Disk).map_err(|why| {
+    expand_inputs(inputs, &Disk, &Registry::default()).map_err(|why| {
         output.error(&why);
         Status::Wrong
     })
 }
 
 /// What is said of a file at which the tool itself has failed.
-pub(crate) fn panicked(file: &str, why: &str) -> Failure {
+pub(crate) fn panicked(file: &str, why: &str) -> CheckError {
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    treville::internal(format!("internal error: {why}"), format!("{why}\n\n== {file}\n{text}"))
+    CheckError::internal(format!("internal error: {why}"), format!("{why}\n\n== {file}\n{text}"))
 }
 
 /// Says a failure on standard error.
-pub(crate) fn say_failure(file: &str, failure: &Failure, output: &Output) -> Status {
+pub(crate) fn say_failure(file: &str, failure: &CheckError, output: &Output) -> Status {
     if failure.diagnostics.is_empty() {
         let message = if failure.reason.starts_with(file) {
             failure.reason.clone()
         } else {
             format!("{file}: {}", failure.reason)
         };
-        match failure.word {
-            VerdictWord::Error | VerdictWord::No => output.error(&message),
+        match failure.verdict {
+            VerdictKind::Error | VerdictKind::No => output.error(&message),
             _ => output.note(&format!("unknown: {message}\n")),
         }
     } else {

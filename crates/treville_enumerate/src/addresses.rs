@@ -8,26 +8,26 @@ use std::ops::ControlFlow;
 use treville_base::Cancel;
 use treville_event::{Cell, Kind};
 use treville_term::VarId;
-use treville_unfold::{Frame, Prepared, Stuck, Values};
+use treville_unfold::{PreExecution, Prepared, Stuck, Values};
 
 /// More combinations than this are left to the general search.
 const MAX_COMBINATIONS: usize = 100_000;
 
 /// Frames with every address fixed, with conditions that make sure that they turn out as fixed; together they have the
-/// executions of [`Prepared::each_frame`]. `None` stands for a frame with too many possible addresses.
+/// executions of [`Prepared::each_pre_execution`]. `None` stands for a pre-execution with too many possible addresses.
 pub(crate) fn each_fixed_frame(
     prepared: &Prepared<'_>,
     cancel: &Cancel,
-    mut visit: impl FnMut(Option<&Frame<'_>>) -> ControlFlow<()>,
+    mut visit: impl FnMut(Option<&PreExecution<'_>>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     prepared.each_choice(&prepared.possible_paths(), |choice| {
-        let frame = prepared.frame(choice);
-        if frame.fixed {
-            return visit(Some(&frame));
+        let pre = prepared.pre(choice);
+        if pre.fixed {
+            return visit(Some(&pre));
         }
-        let Some((moving, combinations)) = Addresses::of(prepared, &frame, cancel) else { return visit(None) };
+        let Some((moving, combinations)) = Addresses::of(prepared, &pre, cancel) else { return visit(None) };
         for cells in combinations {
-            let mut fixed = frame.clone();
+            let mut fixed = pre.clone();
             moving.iter().zip(cells).for_each(|(&e, cell)| fixed.fix(e, cell));
             visit(Some(&fixed))?;
         }
@@ -37,7 +37,7 @@ pub(crate) fn each_fixed_frame(
 
 struct Addresses<'a> {
     prepared: &'a Prepared<'a>,
-    frame: &'a Frame<'a>,
+    pre: &'a PreExecution<'a>,
     /// Events whose address depends on reads.
     moving: Vec<usize>,
     found: BTreeSet<Vec<Cell>>,
@@ -49,13 +49,13 @@ impl<'a> Addresses<'a> {
     /// The combinations of cells for the events that move; `None` if they are too many.
     fn of(
         prepared: &'a Prepared<'a>,
-        frame: &'a Frame<'a>,
+        pre: &'a PreExecution<'a>,
         cancel: &'a Cancel,
     ) -> Option<(Vec<usize>, BTreeSet<Vec<Cell>>)> {
-        let moving: Vec<usize> = (0..frame.events.len()).filter(|&e| frame.moves(e)).collect();
-        let mut search = Addresses { prepared, frame, moving, found: BTreeSet::new(), steps: 0, cancel };
+        let moving: Vec<usize> = (0..pre.events.len()).filter(|&e| pre.moves(e)).collect();
+        let mut search = Addresses { prepared, pre, moving, found: BTreeSet::new(), steps: 0, cancel };
         let mut values = Values::new(&prepared.traces.domain.store, prepared.traces.n_vars);
-        frame.joined.iter().for_each(|&(var, term)| values.bind(var, term));
+        pre.joined.iter().for_each(|&(var, term)| values.bind(var, term));
         let reads = search.relevant_reads();
         search.choose(&reads, &mut values).then_some((search.moving, search.found))
     }
@@ -66,25 +66,25 @@ impl<'a> Addresses<'a> {
         let mut vars: BTreeSet<VarId> = BTreeSet::new();
         let mut todo = Vec::new();
         for &e in &self.moving {
-            self.frame.events[e].address.iter().for_each(|a| store.visit_vars(*a, &mut |v| todo.push(v)));
+            self.pre.events[e].address.iter().for_each(|a| store.visit_vars(*a, &mut |v| todo.push(v)));
         }
         while let Some(var) = todo.pop() {
             if !vars.insert(var) {
                 continue;
             }
-            self.frame
+            self.pre
                 .joined
                 .iter()
                 .filter(|(v, _)| *v == var)
                 .for_each(|(_, t)| store.visit_vars(*t, &mut |v| todo.push(v)));
-            let Some(read) = self.frame.events.iter().find(|e| e.read == Some(var)) else { continue };
+            let Some(read) = self.pre.events.iter().find(|e| e.read == Some(var)) else { continue };
             for write in
-                self.frame.events.iter().filter(|w| w.cell.is_none() || read.cell.is_none() || w.cell == read.cell)
+                self.pre.events.iter().filter(|w| w.cell.is_none() || read.cell.is_none() || w.cell == read.cell)
             {
                 write.written.iter().for_each(|t| store.visit_vars(*t, &mut |v| todo.push(v)));
             }
         }
-        (0..self.frame.events.len()).filter(|&e| self.frame.events[e].read.is_some_and(|v| vars.contains(&v))).collect()
+        (0..self.pre.events.len()).filter(|&e| self.pre.events[e].read.is_some_and(|v| vars.contains(&v))).collect()
     }
 
     /// False if there is too much to do.
@@ -93,7 +93,7 @@ impl<'a> Addresses<'a> {
         if self.steps > MAX_COMBINATIONS || self.cancel.is_stopped() {
             return false;
         }
-        if self.frame.contradicts(values) {
+        if self.pre.contradicts(values) {
             return true;
         }
         if open.is_empty() {
@@ -108,13 +108,13 @@ impl<'a> Addresses<'a> {
         let mut rest = open.to_vec();
         let read = rest.remove(known.unwrap_or(0));
         let Ok(cell) = self.cell_of(read, values) else { return true };
-        for source in 0..self.frame.events.len() {
-            let (Some(var), Some(value)) = (self.frame.events[read].read, self.frame.events[source].written) else {
+        for source in 0..self.pre.events.len() {
+            let (Some(var), Some(value)) = (self.pre.events[read].read, self.pre.events[source].written) else {
                 continue;
             };
             let Ok(other) = self.cell_of(source, values) else { continue };
             let same = cell.is_none() || other.is_none() || cell == other;
-            if !same || !self.prepared.may_read(self.frame, read, source) {
+            if !same || !self.prepared.may_read(self.pre, read, source) {
                 continue;
             }
             values.bind(var, value);
@@ -129,13 +129,13 @@ impl<'a> Addresses<'a> {
 
     /// Whether a cell has an initial write.
     fn is_written(&self, cell: Cell) -> bool {
-        let mut initial = self.frame.events.iter().take_while(|event| event.kind == Kind::Init);
+        let mut initial = self.pre.events.iter().take_while(|event| event.kind == Kind::Init);
         initial.any(|event| event.cell == Some(cell))
     }
 
     /// The cell of an event, if it can be told already; an error if it has none.
     fn cell_of(&self, event: usize, values: &mut Values<'_>) -> Result<Option<Cell>, ()> {
-        let e = &self.frame.events[event];
+        let e = &self.pre.events[event];
         match (e.cell, e.address) {
             (Some(cell), _) => Ok(Some(cell)),
             (None, None) => Ok(None),

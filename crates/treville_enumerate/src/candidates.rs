@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use treville_base::Cancel;
 use treville_event::{Graph, Relation};
-use treville_unfold::{Finals, Frame, Ordered, Prepared, Solution, Values, register_values, skeleton};
+use treville_unfold::{Finals, Ordered, PreExecution, Prepared, Solution, Values, register_values, skeleton};
 
 /// Calls `visit` with each candidate and its final values.
 pub(crate) fn each_candidate(
@@ -13,19 +13,19 @@ pub(crate) fn each_candidate(
     cancel: &Cancel,
     visit: &mut dyn FnMut(&Graph, &Finals<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    prepared.each_frame(|frame| {
-        let reads: Vec<usize> = (0..frame.events.len()).filter(|&e| frame.events[e].read.is_some()).collect();
+    prepared.each_pre_execution(|pre| {
+        let reads: Vec<usize> = (0..pre.events.len()).filter(|&e| pre.events[e].read.is_some()).collect();
         let mut values = Values::new(&prepared.traces.domain.store, prepared.traces.n_vars);
-        frame.joined.iter().for_each(|&(var, term)| values.bind(var, term));
+        pre.joined.iter().for_each(|&(var, term)| values.bind(var, term));
         let mut rf = Vec::new();
-        each_rf(prepared, frame, &reads, &mut rf, &mut values, cancel, visit)
+        each_rf(prepared, pre, &reads, &mut rf, &mut values, cancel, visit)
     })
 }
 
 /// Extends `rf`, one source for each of the first reads, in every way.
 fn each_rf(
     prepared: &Prepared<'_>,
-    frame: &Frame<'_>,
+    pre: &PreExecution<'_>,
     reads: &[usize],
     rf: &mut Vec<(usize, usize)>,
     values: &mut Values<'_>,
@@ -36,21 +36,21 @@ fn each_rf(
         return ControlFlow::Break(());
     }
     let Some((&read, rest)) = reads.split_first() else {
-        return match Solution::of(prepared, frame, rf, values) {
-            Ok(solution) => each_order(prepared, frame, rf, values, &solution, cancel, visit),
+        return match Solution::of(prepared, pre, rf, values) {
+            Ok(solution) => each_order(prepared, pre, rf, values, &solution, cancel, visit),
             Err(_) => ControlFlow::Continue(()),
         };
     };
-    let event = &frame.events[read];
-    for (source, write) in frame.events.iter().enumerate() {
+    let event = &pre.events[read];
+    for (source, write) in pre.events.iter().enumerate() {
         let (Some(var), Some(value)) = (event.read, write.written) else { continue };
         let may_be_same = event.cell.is_none() || write.cell.is_none() || event.cell == write.cell;
-        if !may_be_same || !prepared.may_read(frame, read, source) {
+        if !may_be_same || !prepared.may_read(pre, read, source) {
             continue;
         }
         rf.push((source, read));
         values.bind(var, value);
-        let flow = each_rf(prepared, frame, rest, rf, values, cancel, visit);
+        let flow = each_rf(prepared, pre, rest, rf, values, cancel, visit);
         values.unbind(var);
         rf.pop();
         flow?;
@@ -61,18 +61,18 @@ fn each_rf(
 /// Every coherence order, or, for models that make their own, every choice of final writes.
 fn each_order(
     prepared: &Prepared<'_>,
-    frame: &Frame<'_>,
+    pre: &PreExecution<'_>,
     rf: &[(usize, usize)],
     values: &mut Values<'_>,
     solution: &Solution,
     cancel: &Cancel,
     visit: &mut dyn FnMut(&Graph, &Finals<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let n = frame.events.len();
-    let skeleton = Arc::new(skeleton(prepared.program, prepared.vocabulary, frame, &solution.solved));
-    let writes: Vec<Vec<usize>> = solution.writes(frame).into_values().collect();
+    let n = pre.events.len();
+    let skeleton = Arc::new(skeleton(prepared.program, prepared.vocabulary, pre, &solution.solved));
+    let writes: Vec<Vec<usize>> = solution.writes(pre).into_values().collect();
     let rf = Relation::from_pairs(n, rf.iter().copied());
-    let registers = register_values(frame, values);
+    let registers = register_values(pre, values);
     let mut orders: Vec<Vec<usize>> = writes;
     each_permutation(&mut orders, 0, 1, !prepared.free_co, &mut |orders| {
         if cancel.is_due() {

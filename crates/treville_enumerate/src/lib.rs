@@ -1,9 +1,16 @@
 //! The engine `enumerate`: every execution of a finite (unrolled) program, judged by the model.
 //!
-//! Two ways to the same answer. `plain` is the definition: all candidates ([`candidates`]), each judged by the reference
+//! It answers as herd does (Alglave, Maranget, Tautschnig, "Herding Cats: Modelling, Simulation, Testing, and Data Mining for Weak
+//! Memory", TOPLAS 2014): candidates are all choices of reads-from and coherence for all paths of the threads, and the model is a
+//! filter over them.
+//!
+//! There are two ways to the same answer. `plain` is the definition: all candidates ([`candidates`]), each judged by the reference
 //! evaluator, nothing pruned. The default ([`search`]) prunes while it builds and evaluates in stages; it is tested against
 //! the definition. Models that the staged evaluator does not take go the plain way. Whoever asks why an outcome is forbidden
 //! gets the candidates that would reach it ([`reaching`]).
+//!
+//! Where it differs: values are solved as terms; a choice that the model forbids already is not completed; and a loop must have been
+//! unrolled before.
 
 mod addresses;
 mod candidates;
@@ -19,8 +26,7 @@ use treville_base::Cancel;
 use treville_eval::{Plan, Staged};
 use treville_model::Model;
 use treville_task::{
-    Candidate, Candidates, Engine, EngineInfo, Monitor, Outcome, Reached, Semantics, Stats, StopReason, Task,
-    Unsupported,
+    Candidate, Candidates, Engine, EngineInfo, Outcome, Reached, Ready, Semantics, Stats, StopReason, Task, Unsupported,
 };
 use treville_unfold::{Collector, Failed, Prepared, holds};
 
@@ -61,8 +67,16 @@ impl Enumerate {
     }
 }
 
-const INFO: EngineInfo =
-    EngineInfo { name: "enumerate", about: "every execution of a finite program, judged by the reference evaluator" };
+pub const INFO: EngineInfo = EngineInfo {
+    name: "enumerate",
+    about: "every execution of a finite program, pruned while it is built (the default)",
+};
+
+/// The reference, with [`Enumerate::plain`].
+pub const PLAIN: EngineInfo = EngineInfo { name: "plain", about: "the definition: the same without any pruning, slow" };
+
+/// Operations on relations between more events take longer than a limit may be overrun by.
+const MOST_EVENTS: usize = 1 << 12;
 
 const NO_AXIOMS: &str = "the model is not linked for this program";
 
@@ -71,19 +85,25 @@ impl Engine for Enumerate {
         &INFO
     }
 
-    fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
+    fn prepare<'t>(&'t self, task: &'t Task) -> Result<Ready<'t>, Vec<Unsupported>> {
         match task.program.unlistable_feature() {
             None if !matches!(task.semantics, Semantics::Axioms(..)) => {
                 Err(vec![Unsupported { what: NO_AXIOMS.into(), span: None }])
             }
-            None => Ok(()),
+            None => Ok(Box::new(|_| self.enumerate(task))),
             Some((what, span)) => {
                 Err(vec![Unsupported { what: format!("{what} is not enumerated"), span: Some(span) }])
             }
         }
     }
 
-    fn run(&self, task: &Task, _: &dyn Monitor) -> Outcome {
+    fn candidates(&self) -> Option<&dyn Candidates> {
+        Some(self)
+    }
+}
+
+impl Enumerate {
+    fn enumerate(&self, task: &Task) -> Outcome {
         let cancel = &task.limits.cancel;
         let mut collector = Collector::new(task);
         let prepared = match Prepared::of(task, cancel) {
@@ -93,6 +113,10 @@ impl Engine for Enumerate {
         let Semantics::Axioms(model, _) = &task.semantics else {
             return collector.outcome(Some(reason(Failed::NoAxioms, cancel)), false, Stats::new());
         };
+        if prepared.n_events > MOST_EVENTS {
+            let why = format!("an execution may have {} events, more than {MOST_EVENTS}", prepared.n_events);
+            return collector.outcome(Some(StopReason::Refused(why)), false, Stats::new());
+        }
         let searched = self.plan(model).map(|plan| {
             let staged = Staged::new(model, &plan).until(cancel);
             let mut search = Search {
@@ -111,7 +135,7 @@ impl Engine for Enumerate {
         let refused = match searched {
             Some(Ok(())) => None,
             Some(Err(TooLarge::Writes)) => Some(StopReason::Refused(
-                "one location has more than 64 writes (--engine explore has no such limit)".into(),
+                "one location has more than 64 writes (option `engine` explore has no such limit)".into(),
             )),
             None | Some(Err(TooLarge::Addresses)) => {
                 collector = Collector::new(task);
@@ -127,10 +151,6 @@ impl Engine for Enumerate {
         stats.insert("candidates", collector.counts.candidates);
         collector.outcome(stopped, prepared.cut, stats)
     }
-
-    fn candidates(&self) -> Option<&dyn Candidates> {
-        Some(self)
-    }
 }
 
 impl Candidates for Enumerate {
@@ -144,6 +164,10 @@ impl Candidates for Enumerate {
             let holds = question.is_some_and(|q| q.filter.iter().chain([&q.condition]).all(|f| holds(f, finals)));
             visit(Candidate { graph, state: &state, holds })
         });
+    }
+
+    fn are_cut(&self, task: &Task) -> bool {
+        Prepared::of(task, &task.limits.cancel).is_ok_and(|prepared| prepared.cut)
     }
 
     fn reaching(

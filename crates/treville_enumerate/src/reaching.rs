@@ -11,7 +11,9 @@ use treville_eval::{Coherence, Staged};
 use treville_event::{BaseRel, Cell, Graph, Relation};
 use treville_ir::{Formula, Place, Question};
 use treville_term::Bv;
-use treville_unfold::{Finals, Frame, Ordered, Prepared, Solution, Solved, Values, holds, register_values, skeleton};
+use treville_unfold::{
+    Finals, Ordered, PreExecution, Prepared, Solution, Solved, Values, holds, register_values, skeleton,
+};
 
 type Visit<'v> = dyn FnMut(&Graph, &Finals<'_>) -> ControlFlow<()> + 'v;
 
@@ -25,9 +27,9 @@ pub(crate) struct Reaching<'a, 'm> {
     pub(crate) steps: u64,
 }
 
-/// The choices made so far in one frame.
+/// The choices made so far in one pre-execution.
 struct State<'f> {
-    frame: &'f Frame<'f>,
+    pre: &'f PreExecution<'f>,
     po: Relation,
     coherence: Coherence,
     cells: Vec<(Cell, CellAccesses)>,
@@ -41,8 +43,8 @@ impl Reaching<'_, '_> {
     /// Calls `visit` with each of them; breaks if it does, or if the steps are used up.
     pub(crate) fn each(&mut self, visit: &mut Visit<'_>) -> Result<ControlFlow<()>, TooLarge> {
         let mut failed = None;
-        let flow = each_fixed_frame(self.prepared, self.cancel, |frame| {
-            frame.ok_or(TooLarge::Addresses).and_then(|frame| self.frame(frame, visit)).unwrap_or_else(|e| {
+        let flow = each_fixed_frame(self.prepared, self.cancel, |pre| {
+            pre.ok_or(TooLarge::Addresses).and_then(|pre| self.pre(pre, visit)).unwrap_or_else(|e| {
                 failed = Some(e);
                 ControlFlow::Break(())
             })
@@ -50,26 +52,26 @@ impl Reaching<'_, '_> {
         failed.map_or(Ok(flow), Err)
     }
 
-    fn frame(&mut self, frame: &Frame<'_>, visit: &mut Visit<'_>) -> Result<ControlFlow<()>, TooLarge> {
+    fn pre(&mut self, pre: &PreExecution<'_>, visit: &mut Visit<'_>) -> Result<ControlFlow<()>, TooLarge> {
         let store = &self.prepared.traces.domain.store;
         let mut values = Values::new(store, self.prepared.traces.n_vars);
-        frame.joined.iter().for_each(|&(var, term)| values.bind(var, term));
-        if self.hopeless(frame, &mut values) {
+        pre.joined.iter().for_each(|&(var, term)| values.bind(var, term));
+        if self.hopeless(pre, &mut values) {
             return Ok(ControlFlow::Continue(()));
         }
-        let known: Vec<Option<Cell>> = frame.events.iter().map(|e| e.cell).collect();
+        let known: Vec<Option<Cell>> = pre.events.iter().map(|e| e.cell).collect();
         let unsolved: Vec<_> = known.iter().map(|c| Solved { cell: *c, ..Solved::default() }).collect();
-        let mut skeleton = skeleton(self.prepared.program, self.prepared.vocabulary, frame, &unsolved);
+        let mut skeleton = skeleton(self.prepared.program, self.prepared.vocabulary, pre, &unsolved);
         let coherence = self.staged.as_mut().map_or_else(Coherence::default, |staged| {
             staged.enter(&skeleton);
             Coherence::of(staged, &skeleton)
         });
-        let po = skeleton.rels.remove(&BaseRel::Po).unwrap_or_else(|| Relation::new(frame.events.len()));
-        let cells = accesses(frame, &known)?;
+        let po = skeleton.rels.remove(&BaseRel::Po).unwrap_or_else(|| Relation::new(pre.events.len()));
+        let cells = accesses(pre, &known)?;
         let forced = cells.iter().map(|(_, a)| a.forced(coherence, &po)).collect::<Option<Vec<_>>>();
         let Some(forced) = forced else { return Ok(ControlFlow::Continue(())) };
         let sources = vec![Vec::new(); cells.len()];
-        let mut state = State { frame, po, coherence, cells, sources, forced, rf: Vec::new() };
+        let mut state = State { pre, po, coherence, cells, sources, forced, rf: Vec::new() };
         Ok(self.choose_source(&mut state, &mut values, 0, visit))
     }
 
@@ -92,10 +94,10 @@ impl Reaching<'_, '_> {
         let before = state.forced[c].clone();
         for position in 0..state.cells[c].1.writes.len() {
             let source = state.cells[c].1.writes[position];
-            let (Some(var), Some(value)) = (state.frame.events[read].read, state.frame.events[source].written) else {
+            let (Some(var), Some(value)) = (state.pre.events[read].read, state.pre.events[source].written) else {
                 continue;
             };
-            if !self.prepared.may_read(state.frame, read, source) {
+            if !self.prepared.may_read(state.pre, read, source) {
                 continue;
             }
             state.sources[c].push(position);
@@ -105,7 +107,7 @@ impl Reaching<'_, '_> {
                 values.bind(var, value);
                 state.forced[c] = forced;
                 state.rf.push((source, read));
-                let hopeless = self.hopeless(state.frame, values);
+                let hopeless = self.hopeless(state.pre, values);
                 let flow =
                     if hopeless { ControlFlow::Continue(()) } else { self.choose_source(state, values, c, visit) };
                 state.rf.pop();
@@ -119,33 +121,28 @@ impl Reaching<'_, '_> {
     }
 
     /// Whether the values so far already contradict a path or the question.
-    fn hopeless(&self, frame: &Frame<'_>, values: &mut Values<'_>) -> bool {
-        if frame.contradicts(values) {
+    fn hopeless(&self, pre: &PreExecution<'_>, values: &mut Values<'_>) -> bool {
+        if pre.contradicts(values) {
             return true;
         }
-        let mut value = |place: &Place| register_so_far(frame, values, place);
+        let mut value = |place: &Place| register_so_far(pre, values, place);
         let asked = self.question.filter.iter().chain([&self.question.condition]);
         asked.into_iter().any(|formula| so_far(formula, &mut value) == Some(false))
     }
 
     /// Every read has a source: solve for values, then choose orders.
     fn sources_chosen(&mut self, state: &State<'_>, values: &mut Values<'_>, visit: &mut Visit<'_>) -> ControlFlow<()> {
-        let Ok(solution) = Solution::of(self.prepared, state.frame, &state.rf, values) else {
+        let Ok(solution) = Solution::of(self.prepared, state.pre, &state.rf, values) else {
             return ControlFlow::Continue(());
         };
-        let n = state.frame.events.len();
+        let n = state.pre.events.len();
         let complete = Complete {
             prepared: self.prepared,
             question: self.question,
             solution: &solution,
-            skeleton: Arc::new(skeleton(
-                self.prepared.program,
-                self.prepared.vocabulary,
-                state.frame,
-                &solution.solved,
-            )),
+            skeleton: Arc::new(skeleton(self.prepared.program, self.prepared.vocabulary, state.pre, &solution.solved)),
             rf: Relation::from_pairs(n, state.rf.iter().copied()),
-            registers: register_values(state.frame, values),
+            registers: register_values(state.pre, values),
         };
         self.choose_order(state, &complete, &mut Vec::new(), visit)
     }
@@ -203,9 +200,9 @@ impl Complete<'_> {
 }
 
 /// The final value of a register, if the values so far tell.
-pub(crate) fn register_so_far(frame: &Frame<'_>, values: &mut Values<'_>, place: &Place) -> Option<Bv> {
+pub(crate) fn register_so_far(pre: &PreExecution<'_>, values: &mut Values<'_>, place: &Place) -> Option<Bv> {
     let Place::Reg(thread, reg) = place else { return None };
-    let term = frame.traces.get(thread.0 as usize)?.registers.get(reg.0 as usize)?;
+    let term = pre.traces.get(thread.0 as usize)?.registers.get(reg.0 as usize)?;
     values.eval(*term).ok().filter(|v| !v.is_thin_air())
 }
 

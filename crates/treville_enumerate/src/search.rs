@@ -14,7 +14,7 @@ use treville_ir::{Place, ThreadId};
 use treville_model::syntax::CheckMode;
 use treville_task::Goal;
 use treville_term::Bv;
-use treville_unfold::{Collector, Finals, Frame, Prepared, Solution, Solved, Values, register_values, skeleton};
+use treville_unfold::{Collector, Finals, PreExecution, Prepared, Solution, Solved, Values, register_values, skeleton};
 use treville_vm::Link;
 
 /// What is not for this search.
@@ -73,9 +73,9 @@ impl Worth {
     }
 }
 
-/// The choices made so far in one frame.
+/// The choices made so far in one pre-execution.
 struct State<'f> {
-    frame: &'f Frame<'f>,
+    pre: &'f PreExecution<'f>,
     po: Relation,
     coherence: Coherence,
     cells: Vec<(Cell, CellAccesses)>,
@@ -92,8 +92,8 @@ impl Search<'_, '_, '_> {
     pub(crate) fn all(&mut self) -> Result<(), TooLarge> {
         let mut failed = None;
         let cancel = self.cancel;
-        let _ = each_fixed_frame(self.prepared, cancel, |frame| {
-            let searched = frame.ok_or(TooLarge::Addresses).and_then(|frame| self.frame(frame));
+        let _ = each_fixed_frame(self.prepared, cancel, |pre| {
+            let searched = pre.ok_or(TooLarge::Addresses).and_then(|pre| self.pre(pre));
             searched.unwrap_or_else(|e| {
                 failed = Some(e);
                 ControlFlow::Break(())
@@ -102,25 +102,26 @@ impl Search<'_, '_, '_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// All executions of a frame.
-    fn frame(&mut self, frame: &Frame<'_>) -> Result<ControlFlow<()>, TooLarge> {
+    /// All executions of a pre-execution.
+    fn pre(&mut self, pre: &PreExecution<'_>) -> Result<ControlFlow<()>, TooLarge> {
         let mut values = Values::new(&self.prepared.traces.domain.store, self.prepared.traces.n_vars);
-        frame.joined.iter().for_each(|&(var, term)| values.bind(var, term));
-        let cells: Vec<Option<Cell>> = frame.events.iter().map(|e| e.cell).collect();
-        let mut state = self.enter(frame, &cells)?;
+        pre.joined.iter().for_each(|&(var, term)| values.bind(var, term));
+        let cells: Vec<Option<Cell>> = pre.events.iter().map(|e| e.cell).collect();
+        let mut state = self.enter(pre, &cells)?;
         Ok(self.choose_source(&mut state, &mut values, 0))
     }
 
-    fn enter<'f>(&mut self, frame: &'f Frame<'f>, cells: &[Option<Cell>]) -> Result<State<'f>, TooLarge> {
-        let n = frame.events.len();
+    fn enter<'f>(&mut self, pre: &'f PreExecution<'f>, cells: &[Option<Cell>]) -> Result<State<'f>, TooLarge> {
+        let n = pre.events.len();
         let unsolved: Vec<_> = cells.iter().map(|c| Solved { cell: *c, ..Default::default() }).collect();
-        let skeleton = skeleton(self.prepared.program, self.prepared.vocabulary, frame, &unsolved);
+        // Relations between many events take long, so that what is refused is refused before.
+        let cells = accesses(pre, cells)?;
+        let skeleton = skeleton(self.prepared.program, self.prepared.vocabulary, pre, &unsolved);
         self.staged.enter(&skeleton);
         let coherence = Coherence::of(&mut self.staged, &skeleton);
-        let cells = accesses(frame, cells)?;
         let po = skeleton.rels.get(&BaseRel::Po).cloned().unwrap_or_else(|| Relation::new(n));
         let mut state = State {
-            frame,
+            pre,
             po,
             coherence,
             sources: vec![Vec::new(); cells.len()],
@@ -153,10 +154,10 @@ impl Search<'_, '_, '_> {
         let before = state.forced[c].clone();
         for position in 0..accesses_len(state, c) {
             let source = state.cells[c].1.writes[position];
-            let (Some(var), Some(value)) = (state.frame.events[read].read, state.frame.events[source].written) else {
+            let (Some(var), Some(value)) = (state.pre.events[read].read, state.pre.events[source].written) else {
                 continue;
             };
-            if !self.prepared.may_read(state.frame, read, source) {
+            if !self.prepared.may_read(state.pre, read, source) {
                 continue;
             }
             state.sources[c].push(position);
@@ -166,8 +167,8 @@ impl Search<'_, '_, '_> {
                 values.bind(var, value);
                 state.forced[c] = forced;
                 state.rf.insert(source, read);
-                let settled = self.answers_only && self.is_settled(state.frame, values);
-                let flow = if settled || state.frame.contradicts(values) || !self.plausible(state, c) {
+                let settled = self.answers_only && self.is_settled(state.pre, values);
+                let flow = if settled || state.pre.contradicts(values) || !self.plausible(state, c) {
                     ControlFlow::Continue(())
                 } else {
                     self.choose_source(state, values, c)
@@ -228,9 +229,9 @@ impl Search<'_, '_, '_> {
     }
 
     /// Whether each query has its witness, or cannot have one with the values so far.
-    fn is_settled(&self, frame: &Frame<'_>, values: &mut Values<'_>) -> bool {
+    fn is_settled(&self, pre: &PreExecution<'_>, values: &mut Values<'_>) -> bool {
         let queries = self.collector.queries().iter().enumerate();
-        let mut value = |place: &Place| register_so_far(frame, values, place);
+        let mut value = |place: &Place| register_so_far(pre, values, place);
         queries.into_iter().all(|(i, query)| match &query.goal {
             _ if self.collector.has_witness(i) => true,
             Goal::Final { condition, .. } => so_far(condition, &mut value) == Some(false),
@@ -267,10 +268,10 @@ impl Search<'_, '_, '_> {
     /// Every read has a source: solve for values, then choose orders.
     fn sources_chosen(&mut self, state: &mut State<'_>, values: &mut Values<'_>) -> ControlFlow<()> {
         let rf: Vec<(usize, usize)> = state.rf.iter().collect();
-        let Ok(solution) = Solution::of(self.prepared, state.frame, &rf, values) else {
+        let Ok(solution) = Solution::of(self.prepared, state.pre, &rf, values) else {
             return ControlFlow::Continue(());
         };
-        let registers = register_values(state.frame, values);
+        let registers = register_values(state.pre, values);
         if self.staged.uses_values() {
             self.staged.set_different_values(&solution.different_values());
         }
@@ -334,7 +335,7 @@ impl Search<'_, '_, '_> {
         if self.is_due() {
             return ControlFlow::Break(());
         }
-        let n = state.frame.events.len();
+        let n = state.pre.events.len();
         let last = |c: usize| state.orders[c].last().map(|&p| state.cells[c].1.writes[p]);
         let lasts: Vec<usize> = (0..state.cells.len()).filter_map(last).collect();
         let memory = lasts.iter().filter_map(|&w| Some((solution.solved[w].cell?, solution.solved[w].written?)));
@@ -366,7 +367,7 @@ impl Search<'_, '_, '_> {
         }
         let prepared = self.prepared;
         self.collector.add(&finals, &mut || {
-            let skeleton = skeleton(prepared.program, prepared.vocabulary, state.frame, &solution.solved);
+            let skeleton = skeleton(prepared.program, prepared.vocabulary, state.pre, &solution.solved);
             let graph = Graph {
                 skeleton: Arc::new(skeleton),
                 rf: state.rf.clone(),
@@ -385,9 +386,9 @@ fn accesses_len(state: &State<'_>, c: usize) -> usize {
 }
 
 /// The reads and writes of each cell that has any.
-pub(crate) fn accesses(frame: &Frame<'_>, cells: &[Option<Cell>]) -> Result<Vec<(Cell, CellAccesses)>, TooLarge> {
+pub(crate) fn accesses(pre: &PreExecution<'_>, cells: &[Option<Cell>]) -> Result<Vec<(Cell, CellAccesses)>, TooLarge> {
     let mut by_cell: BTreeMap<Cell, CellAccesses> = BTreeMap::new();
-    for (i, event) in frame.events.iter().enumerate() {
+    for (i, event) in pre.events.iter().enumerate() {
         let Some(cell) = cells[i].filter(|_| event.kind.reads() || event.kind.writes()) else { continue };
         let accesses = by_cell.entry(cell).or_default();
         if event.kind.writes() {
@@ -402,7 +403,7 @@ pub(crate) fn accesses(frame: &Frame<'_>, cells: &[Option<Cell>]) -> Result<Vec<
         if accesses.writes.len() > 64 {
             return Err(TooLarge::Writes);
         }
-        accesses.updates = accesses.reads.iter().map(|&r| update_write(frame, accesses, r)).collect();
+        accesses.updates = accesses.reads.iter().map(|&r| update_write(pre, accesses, r)).collect();
     }
     // Updates leave the fewest choices and rule out the most: first.
     let mut cells: Vec<_> = by_cell.into_iter().collect();
@@ -411,16 +412,16 @@ pub(crate) fn accesses(frame: &Frame<'_>, cells: &[Option<Cell>]) -> Result<Vec<
 }
 
 /// The write that belongs to a read, as a position, and whether it is the same event.
-fn update_write(frame: &Frame<'_>, accesses: &CellAccesses, read: usize) -> Option<(usize, bool)> {
-    if frame.events[read].kind == Kind::Update {
+fn update_write(pre: &PreExecution<'_>, accesses: &CellAccesses, read: usize) -> Option<(usize, bool)> {
+    if pre.events[read].kind == Kind::Update {
         return accesses.writes.iter().position(|&w| w == read).map(|p| (p, true));
     }
-    let (thread, index): (ThreadId, u32) = frame.events[read].at?;
-    let trace = frame.traces[thread.index()];
+    let (thread, index): (ThreadId, u32) = pre.events[read].at?;
+    let trace = pre.traces[thread.index()];
     accesses
         .writes
         .iter()
-        .position(|&w| match frame.events[w].at {
+        .position(|&w| match pre.events[w].at {
             Some((t, i)) if t == thread => {
                 matches!(trace.events[i as usize].action.link, Link::Amo(r) | Link::Lxsx(r) if r == index)
             }

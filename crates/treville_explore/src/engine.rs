@@ -1,31 +1,32 @@
 //! The engine as others see it.
 
+use crate::assumptions::Speculation;
+use crate::axiomatic;
 use crate::execution::Builder;
-use crate::general;
 use crate::judge::Judge;
 use crate::path::PathStats;
 use crate::rules::{Coherence, Rules};
-use crate::search::{self, Ended, Explored, replay};
+use crate::search::{self, CompleteExecution, Explored, MakeJudge, report};
 use std::collections::BTreeMap;
 use treville_base::Idx;
+use treville_bytecode::{Image, Parts, RunOptions, SiteKind};
 use treville_eval::Plan;
 use treville_event::Vocabulary;
-use treville_ir::{Failure, Formula, FuncId, Place, Program, Question, Reg, ThreadId};
+use treville_ir::{Dialect, Failure, Formula, FuncId, Place, Program, Question, Reg, ThreadId};
 use treville_model::syntax::CheckMode;
-use treville_model::{Model, Step};
+use treville_model::{KnownModel, Model, ModelFacts, Step};
 use treville_task::{
-    Answer, Bounds, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Reduction, Reductions,
-    Scope, Semantics, Silent, Stats, StopReason, Task, Unsupported,
+    Answer, Bounds, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Ready, Reduction,
+    Reductions, Scope, Semantics, Silent, Stats, StopReason, Task, Unsupported,
 };
 use treville_term::Bv;
-use treville_vm::bytecode::{self, Image, Keeps, Parts, RunOptions, SiteKind};
 
 #[derive(Default)]
 pub struct Explore;
 
-const INFO: EngineInfo = EngineInfo {
+pub const INFO: EngineInfo = EngineInfo {
     name: "explore",
-    about: "every execution of a program or test, each once, by extending graphs event by event",
+    about: "every execution of a program or test, each once, by extending graphs event by event (the default for programs)",
 };
 
 /// Instructions that a thread may run without an event.
@@ -36,30 +37,21 @@ impl Engine for Explore {
         &INFO
     }
 
-    fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
-        if is_general(task) {
-            return match task.program.unlistable_feature() {
-                None => Ok(()),
-                Some((what, span)) => {
-                    let what = format!("{what} is not explored under a model that is not built in");
-                    Err(vec![Unsupported { what, span: Some(span) }])
-                }
-            };
+    fn prepare<'t>(&'t self, task: &'t Task) -> Result<Ready<'t>, Vec<Unsupported>> {
+        if !is_axiomatic(task) {
+            let prepared = prepare(task).map_err(|why| vec![why])?;
+            return Ok(Box::new(move |monitor| match self.explore_prepared(task, prepared, monitor) {
+                Ok(outcome) => self.resting_on_assumptions(task, outcome),
+                Err(why) => Outcome::refused(task, vec![why]),
+            }));
         }
-        prepare(task).map(drop).map_err(|why| vec![why])
-    }
-
-    fn run(&self, task: &Task, monitor: &dyn Monitor) -> Outcome {
-        if is_general(task) {
-            return self.counted(task, monitor).unwrap_or_else(|| general::explore(task));
+        match task.program.unlistable_feature() {
+            None => Ok(Box::new(|monitor| self.counted(task, monitor).unwrap_or_else(|| axiomatic::explore(task)))),
+            Some((what, span)) => {
+                let what = format!("{what} is not explored under a model that is not built in");
+                Err(vec![Unsupported { what, span: Some(span) }])
+            }
         }
-        self.watched(task, monitor).unwrap_or_else(|why| {
-            let stopped = Some(match why.span {
-                Some(place) => StopReason::RefusedAt(why.what, place),
-                None => StopReason::Refused(why.what),
-            });
-            outcome(task, Explored { stopped, ..Explored::default() }, None)
-        })
     }
 }
 
@@ -86,7 +78,7 @@ impl Explore {
                 wanted.push(i);
             }
         }
-        let mut found = if wanted.is_empty() { Vec::new() } else { general::witnesses(task, wanted.clone()) };
+        let mut found = if wanted.is_empty() { Vec::new() } else { axiomatic::witnesses(task, wanted.clone()) };
         let scope = scope(task, outcome.cut);
         for (i, answer) in outcome.answers.iter_mut().enumerate() {
             *answer = match found.get_mut(i).filter(|_| wanted.contains(&i)) {
@@ -97,55 +89,80 @@ impl Explore {
         Some(outcome)
     }
 
+    /// If no execution completes, one that blocks only by an assumption will do. Stale waits may have hidden it: the thread then
+    /// goes on with the latest write, and waits later for another reason.
+    fn resting_on_assumptions(&self, task: &Task, outcome: Outcome) -> Outcome {
+        let is_open = outcome.completes == Some(false) && outcome.violation.is_none() && !outcome.cut;
+        if !is_open || !task.reductions.has(Reduction::StaleWaits) || !task.program.has_assumptions() {
+            return outcome;
+        }
+        let reductions = task.reductions.without(Reduction::StaleWaits);
+        let again = Task { reductions, observer: None, ..task.clone() };
+        let completes = self.watched(&again, &Silent).is_ok_and(|again| again.completes == Some(true));
+        Outcome { completes: Some(completes), ..outcome }
+    }
+
     /// All executions of a task, with the final states that its question observes; answers to queries stay open.
     pub fn explore(&self, task: &Task) -> Result<Outcome, Unsupported> {
         self.watched(task, &Silent)
     }
 
     fn watched(&self, task: &Task, monitor: &dyn Monitor) -> Result<Outcome, Unsupported> {
-        let Prepared { rules, mut image, judged } = prepare(task)?;
+        self.explore_prepared(task, prepare(task)?, monitor)
+    }
+
+    fn explore_prepared(
+        &self,
+        task: &Task,
+        prepared: Prepared<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Outcome, Unsupported> {
+        let Prepared { rules, image, judged } = prepared;
         // Final states are counted with their executions, all of them.
         let reduces = |reduction| task.reductions.has(reduction) && task.question.is_none();
-        let mut options = search::Options {
+        let options = search::Options {
             run: RunOptions {
                 idle_blocks: reduces(Reduction::AwaitLoops),
                 retry_blocks: reduces(Reduction::RetryLoops),
                 attempt_blocks: reduces(Reduction::HazardRounds),
-                trusts: true,
+                speculative: true,
                 bound: task.question.as_ref().map_or(task.bounds.given, |_| Some(task.bounds.unroll)),
                 fuel: FUEL,
             },
             max_events: task.bounds.events.unwrap_or(Bounds::MOST_EVENTS).min(Bounds::MOST_EVENTS),
-            stories: task.stories,
+            traces: task.traces,
             properties: match task.question {
                 Some(_) => Failure::USUAL.iter().copied().collect(),
                 None => task.properties.clone(),
             },
             reference: task.reference.clone(),
             observed: task.question.is_some(),
+            has_assumptions: task.program.has_assumptions(),
             reductions: task.question.as_ref().map_or(task.reductions, |_| Reductions::NONE),
             // What is told of executions one by one is told by one.
-            workers: match (&task.question, task.stories) {
+            workers: match (&task.question, task.traces) {
                 (None, 0) => task.limits.threads.map_or(1, |n| n as usize),
                 _ => 1,
             },
             cancel: task.limits.cancel.clone(),
             observer: task.observer.clone(),
         };
-        let finds_fault = |model: &Model| replay::finds_fault(model, judged.is_none());
+        let finds_fault = |model: &Model| report::finds_fault(model, judged.is_none());
         let faults = task.reference.as_ref().is_some_and(|reference| finds_fault(&reference.model));
-        let mut parts = Parts::new();
-        // What was explored, and which iterations are still to be kept, each in a pass of its own.
-        let mut first: Option<(Explored, Vec<Keeps>)> = None;
-        let (mut seen_locks, mut shared_hazards) = (!task.reductions.has(Reduction::LockRounds), false);
+        let program = &*task.program;
+        let seen_locks = !task.reductions.has(Reduction::LockRounds);
+        let mut speculation = Speculation::new(program, options, image, seen_locks, faults);
         loop {
+            let Speculation { options, image, assumptions, .. } = &speculation;
             let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
-            let judge = || {
-                let Judged { model, vocabulary, plan } = judged.as_ref()?;
-                let fence = task.reference.as_ref().and_then(|reference| reference.fence.as_deref());
-                let builder = Builder::new(&task.program, &image, vocabulary, options.run, fence);
-                Some(Judge::new(model, plan, builder, task.bundled.is_some()))
-            };
+            let judge = judged.as_ref().map(|Judged { model, vocabulary, plan }| {
+                || {
+                    let fence = task.reference.as_ref().and_then(|reference| reference.fence.as_deref());
+                    let builder = Builder::new(program, image, vocabulary, options.run, fence);
+                    Judge::new(model, plan, builder, task.bundled.is_some())
+                }
+            });
+            let judge: Option<&MakeJudge<'_>> = judge.as_ref().map(|judge| judge as _);
             let has_updates = image.sites().iter().any(|s| matches!(s.kind, SiteKind::Update(_) | SiteKind::Lock));
             // A judge does not know what is accessed at once, and what is observed has one location.
             let in_parts = image.sites().iter().find(|site| !site.parts.is_empty());
@@ -153,56 +170,18 @@ impl Explore {
                 let what = format!("an atomic access of {} bytes is not explored under this model", site.size);
                 return Err(Unsupported { what, span: Some(site.span) });
             }
-            if let Some(what) = judge().and_then(|mut judge| judge.refusal(has_updates)) {
+            if let Some(what) = judge.and_then(|judge| judge().refusal(has_updates)) {
                 return Err(Unsupported { what, span: None });
             }
-            let program = &*task.program;
-            let children = first.as_ref().map_or(&[][..], |(first, _)| &first.children);
-            let job =
-                search::Job { program, image: &image, rules, judge: &judge, options: &options, monitor, children };
-            let explored = search::explore(&job, &mut |ended| {
+            let children = speculation.children();
+            let job = search::Job { program, image, rules, judge, options, monitor, children };
+            let explored = search::explore(&job, assumptions, &mut |ended| {
                 if let Some(states) = &mut states {
                     states.add(ended);
                 }
             });
-            match explored {
-                // What was taken on trust, and has failed since, is looked at once more.
-                Ok(_) if options.run.trusts && image.trusts_in_vain() && !options.cancel.is_due() => {
-                    options.run.trusts = false;
-                    first = None;
-                    image.keep_rounds(None);
-                }
-                // Who sets a hazard pointer of another thread changes what that one sees of it.
-                Ok(explored) if !shared_hazards && explored.dropped.share_hazards() && explored.is_all() => {
-                    (shared_hazards, options.run.attempt_blocks, first) = (true, false, None);
-                    image = image.with_changes(seen_locks, true);
-                    image.keep_rounds(None);
-                }
-                // Who reads a lock as memory sees that it was taken in an iteration that is dropped.
-                Ok(explored) if !seen_locks && explored.dropped.sees_locks() && explored.is_all() => {
-                    (seen_locks, first) = (true, None);
-                    image = image.with_changes(true, shared_hazards);
-                    image.keep_rounds(None);
-                }
-                Ok(explored) => {
-                    let (explored, mut doubts) = match first {
-                        Some((first, doubts)) => (first.confirmed_by(explored), doubts),
-                        None => {
-                            let doubts = explored.doubts(faults);
-                            (explored, doubts)
-                        }
-                    };
-                    let Some(keeps) = doubts.pop().filter(|_| explored.is_all()) else {
-                        return Ok(outcome(task, explored, states));
-                    };
-                    image.keep_rounds(Some(keeps));
-                    first = Some((explored, doubts));
-                }
-                Err((access, cuts)) => {
-                    first = None;
-                    *parts.entry(access).or_default() |= cuts;
-                    image = compile(task, &parts, judged.is_some())?.with_changes(seen_locks, shared_hazards);
-                }
+            if let Some(explored) = speculation.next(explored, |parts| compile(task, parts, judged.is_some()))? {
+                return Ok(outcome(task, explored, states));
             }
         }
     }
@@ -226,7 +205,7 @@ fn scope(task: &Task, cut: bool) -> Scope {
 }
 
 /// A question about final states, under a model that the evaluator knows.
-fn is_general(task: &Task) -> bool {
+fn is_axiomatic(task: &Task) -> bool {
     task.question.is_some() && matches!(task.semantics, Semantics::Axioms(..))
 }
 
@@ -248,15 +227,13 @@ struct Judged<'t> {
 fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
     let refuse = |what: String| Unsupported { what, span: None };
     let (rules, judged) = match (&task.semantics, &task.question) {
-        (Semantics::Bundled(name), _) => {
-            let rules = Rules::named(name, true);
-            (rules.ok_or_else(|| refuse(format!("the model {name} is not explored")))?, None)
-        }
+        (Semantics::BuiltIn(model), _) => (Rules::known(*model, true), None),
         (Semantics::Machine(_), _) => return Err(refuse("a machine is not explored".into())),
         (Semantics::Axioms(..), Some(_)) => {
-            let rules = task.bundled.as_ref().and_then(|name| Rules::named(name, false));
+            let known = task.bundled.and_then(ModelFacts::built_in);
+            let rules = known.map(|model| Rules::known(model, false));
             // Those of machines are for programs in C, after the mapping, only.
-            let fits = |rules: &Rules| *task.program.dialect.name == *"C" && !rules.every_read_synchronises;
+            let fits = |rules: &Rules| *task.program.dialect.name == *Dialect::C && !rules.every_read_synchronises;
             let rules = rules.filter(fits).ok_or_else(|| refuse("the model is not built in".into()))?;
             (rules, None)
         }
@@ -267,15 +244,15 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             if vocabulary.registers || vocabulary.branches {
                 return Err(refuse("a model that looks inside instructions is not explored".into()));
             }
-            let machine = *task.program.dialect.name != *"C";
+            let machine = *task.program.dialect.name != *Dialect::C;
             let coherence = match task.bundled {
                 None => Coherence::Unknown,
                 Some(_) if machine => Coherence::Local,
                 Some(_) => Coherence::HappensBefore,
             };
             let cxx20 = vocabulary.variants.iter().any(|v| *v == "cxx20");
-            let rules = match task.bundled.as_deref() {
-                Some("imm") if !machine && cxx20 => Rules::imm(),
+            let rules = match task.bundled.and_then(|facts| facts.known) {
+                Some(KnownModel::Imm) if !machine && cxx20 => Rules::imm(),
                 _ => Rules::judged(machine, coherence, cxx20),
             };
             (rules, Some(Judged { model, vocabulary, plan }))
@@ -289,7 +266,7 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
 /// that are not determined are each of their values.
 fn compile(task: &Task, parts: &Parts, judged: bool) -> Result<Image, Unsupported> {
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));
-    let image = bytecode::compile(&task.program, &observed, parts)
+    let image = treville_bytecode::compile(&task.program, &observed, parts)
         .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })?;
     let changes = |reduction| !task.reductions.has(reduction);
     let image = image.with_changes(changes(Reduction::LockRounds), changes(Reduction::HazardRounds));
@@ -325,7 +302,7 @@ impl<'a> States<'a> {
         States { program, question, states: BTreeMap::new(), executions: 0, positive: 0 }
     }
 
-    fn add(&mut self, ended: &Ended<'_>) {
+    fn add(&mut self, ended: &CompleteExecution<'_>) {
         let holds = |f: &Formula| f.holds(&|place| self.value(ended, place));
         if self.question.filter.as_ref().is_some_and(|filter| !holds(filter)) {
             return;
@@ -338,7 +315,7 @@ impl<'a> States<'a> {
         self.states.entry(values).or_insert(state).executions += 1;
     }
 
-    fn values(&self, ended: &Ended<'_>, place: &Place) -> FinalValue {
+    fn values(&self, ended: &CompleteExecution<'_>, place: &Place) -> FinalValue {
         match place {
             Place::Array { object, size, count } => (0..u64::from(*count))
                 .map(|i| Place::Mem { object: *object, offset: i * u64::from(*size), size: *size })
@@ -348,7 +325,7 @@ impl<'a> States<'a> {
         }
     }
 
-    fn value(&self, ended: &Ended<'_>, place: &Place) -> Option<Bv> {
+    fn value(&self, ended: &CompleteExecution<'_>, place: &Place) -> Option<Bv> {
         match place {
             Place::Reg(thread, reg) => {
                 let width = self.width(*thread, *reg)?;
@@ -370,7 +347,11 @@ impl<'a> States<'a> {
     }
 }
 
-fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outcome {
+fn outcome(task: &Task, mut explored: Explored, states: Option<States<'_>>) -> Outcome {
+    if explored.doubtful && explored.is_all() {
+        let why = "whether a thread that waits would go on is not seen";
+        explored.stopped = Some(StopReason::Refused(why.to_owned()));
+    }
     let mut stats = Stats::new();
     stats.insert("revisits", explored.revisits);
     if explored.violation.is_some() {
@@ -403,16 +384,13 @@ fn outcome(task: &Task, explored: Explored, states: Option<States<'_>>) -> Outco
             candidates: executions + explored.blocked,
         }),
         completes,
-        flags: BTreeMap::new(),
-        undefined: false,
         violation: explored.violation,
-        stories: explored.stories,
+        traces: explored.traces,
         stopped: explored.stopped,
         cut: explored.cut,
         cut_at: explored.cut_at,
         stats,
-        proofs: Vec::new(),
-        unreached: Vec::new(),
         spawns: Some(explored.spawns),
+        ..Outcome::default()
     }
 }

@@ -12,11 +12,11 @@ use crate::memory::Locations;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use treville_base::{Idx, IndexVec, Name};
+use treville_bytecode::{Dependencies, Image, RunOptions, Runner, SiteId, SiteKind, Step, StepDeps, address};
 use treville_event::{self as event, BaseRel, Cell, Event, EventSet, Relation, RmwShape, Skeleton, Vocabulary};
-use treville_ir::{Program, Tags};
+use treville_ir::{Dialect, Program, Tags};
 use treville_term::Bv;
 use treville_vm::Deps;
-use treville_vm::bytecode::{Dependencies, Image, RunOptions, Runner, SiteId, SiteKind, Step, StepDeps, address};
 
 /// Whose executions are built, and for which model.
 pub(crate) struct Builder<'a> {
@@ -334,7 +334,7 @@ impl<'a> Builder<'a> {
 
     /// Whether the program is in C, and the fence of x86.
     fn is_compiled(&self) -> bool {
-        self.marks.fence.is_some() && *self.program.dialect.name == *"C"
+        self.marks.fence.is_some() && *self.program.dialect.name == *Dialect::C
     }
 
     fn releases(&self, label: &Label) -> bool {

@@ -6,8 +6,8 @@ mod values;
 
 use crate::rules::{Coherence, Mode, Rules};
 use std::sync::Arc;
+use treville_bytecode::SiteId;
 use treville_ir::FuncId;
-use treville_vm::bytecode::SiteId;
 
 /// An event; also its place in the order of adding. 0 stands for the initial write of every location.
 pub(crate) type EventId = u32;
@@ -76,7 +76,7 @@ pub(crate) struct Label {
     pub(crate) promise: u32,
     /// Names the state of the thread after this event: no other state has this number.
     pub(crate) state: u64,
-    /// Its thread has done the same as its twin, up to here.
+    /// Its thread has done the same as its predecessor, up to here.
     pub(crate) same: bool,
     /// Of an access to several cells at once, one event each, which one it is of how many.
     pub(crate) share: Share,
@@ -142,12 +142,19 @@ pub(crate) struct Thread {
     pub(crate) func: FuncId,
     pub(crate) args: Arc<[u64]>,
     /// An earlier thread that differs from this one in name only.
-    pub(crate) twin: Option<u16>,
+    pub(crate) predecessor: Option<u16>,
 }
 
 impl Default for Thread {
     fn default() -> Self {
-        Thread { present: false, events: Vec::new(), spawn: INIT, func: FuncId(0), args: Arc::default(), twin: None }
+        Thread {
+            present: false,
+            events: Vec::new(),
+            spawn: INIT,
+            func: FuncId(0),
+            args: Arc::default(),
+            predecessor: None,
+        }
     }
 }
 
@@ -173,7 +180,7 @@ pub(crate) struct Made {
     pub(crate) zeroed: bool,
 }
 
-/// A lock acquisition that is not in the graph any more: another thread has taken the lock first ([`crate::search::locks`]).
+/// A lock acquisition that is not in the graph any more: another thread has taken the lock first (`search/locks.rs`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Overtaken {
     /// The acquisition came before the event that has this number now.
@@ -264,6 +271,7 @@ impl Graph {
     }
 
     /// The last event of a thread, or the one that started it.
+    #[inline]
     pub(crate) fn last_of(&self, thread: u16) -> EventId {
         let thread = &self.threads[usize::from(thread)];
         thread.events.last().copied().unwrap_or(thread.spawn)
@@ -280,6 +288,7 @@ impl Graph {
     }
 
     /// Adds an event at the end of its thread. Reads and writes are put in their location's lists by the caller.
+    #[inline]
     pub(crate) fn push(&mut self, label: Label) -> EventId {
         let e = self.len();
         self.threads[usize::from(label.thread)].events.push(e);
@@ -355,14 +364,14 @@ impl Graph {
         }
     }
 
-    /// What the twin of its thread has done in place of `e`, if they have done the same before.
-    pub(crate) fn twin_event(&self, e: EventId) -> Option<EventId> {
+    /// What the predecessor of its thread has done in place of `e`, if they have done the same before.
+    pub(crate) fn event_of_predecessor(&self, e: EventId) -> Option<EventId> {
         let label = self.label(e);
         let thread = &self.threads[usize::from(label.thread)];
-        let twin = thread.twin?;
+        let predecessor = thread.predecessor?;
         let pos = usize::from(label.pos);
         let same = pos == 0 || self.label(thread.events[pos - 1]).same;
-        let events = &self.threads[usize::from(twin)].events;
+        let events = &self.threads[usize::from(predecessor)].events;
         events.get(pos).copied().filter(|_| same)
     }
 
@@ -556,7 +565,7 @@ impl Graph {
         self.threads.resize_with(other.threads.len(), Thread::default);
         for (thread, like) in self.threads.iter_mut().zip(&other.threads) {
             thread.present = like.present && like.spawn <= last;
-            (thread.spawn, thread.func, thread.twin) = (like.spawn, like.func, like.twin);
+            (thread.spawn, thread.func, thread.predecessor) = (like.spawn, like.func, like.predecessor);
             if !Arc::ptr_eq(&thread.args, &like.args) {
                 thread.args = Arc::clone(&like.args);
             }

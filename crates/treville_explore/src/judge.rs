@@ -1,7 +1,7 @@
 //! Judging graphs of the search by a model that is given as axioms.
 
+use crate::axiomatic::{Growth, growing_checks};
 use crate::execution::{Builder, probe, torn_update};
-use crate::general::{Growth, growing_checks};
 use crate::graph::{EventId, Graph};
 use crate::memory::Locations;
 use crate::promises::{Flow, Pair};

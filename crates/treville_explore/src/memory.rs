@@ -5,9 +5,9 @@ use crate::graph::LocId;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use treville_bytecode::{SiteId, address};
 use treville_ir::{Expr, ObjectId, Program};
 use treville_task::Child;
-use treville_vm::bytecode::{SiteId, address};
 
 /// What an address belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,9 +11,9 @@ mod order;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use treville_base::Cancel;
+use treville_bytecode::{Linear, Shared, Symbols};
 use treville_sat::{Backend, Bits, Gates, Lit, Solver, Verdict};
 use treville_term::{BinOp, Bv, TermId, UnOp, VarId};
-use treville_vm::bytecode::{Linear, Shared, Symbols};
 
 /// Values of variables; others are 0.
 pub(crate) type Values = FxHashMap<VarId, Bv>;

@@ -121,10 +121,10 @@ fn point(graph: &Graph, e: EventId) -> u64 {
 /// Whether the promises of a graph in which they were kept are those that it has by itself: of the reads from other threads,
 /// exactly those are promised that have a weak pair with a write which leads, through other threads, to what they read.
 pub(crate) fn has_its_own_promises(graph: &Graph, pairs: &[Pair]) -> bool {
-    let onward = Onward::of(graph);
+    let reaches = Reachability::of(graph);
     let mut own: HashSet<EventId> = HashSet::new();
     for (read, write) in pairs.iter().filter(|pair| pair.weak).filter_map(|pair| pair.events) {
-        if !own.contains(&read) && reads_from_others(graph, read) && onward.leads(write, graph.label(read).rf) {
+        if !own.contains(&read) && reads_from_others(graph, read) && reaches.leads(write, graph.label(read).rf) {
             own.insert(read);
         }
     }
@@ -137,14 +137,14 @@ fn reads_from_others(graph: &Graph, e: EventId) -> bool {
 }
 
 /// The ways from one thread to another: a write that is read, a thread that is started or joined.
-struct Onward<'a> {
+struct Reachability<'a> {
     graph: &'a Graph,
     /// For each event, those of other threads that it leads to.
     next: Vec<Vec<EventId>>,
 }
 
-impl Onward<'_> {
-    fn of(graph: &Graph) -> Onward<'_> {
+impl Reachability<'_> {
+    fn of(graph: &Graph) -> Reachability<'_> {
         let mut next = vec![Vec::new(); graph.len() as usize];
         for e in 1..graph.len() {
             if graph.label(e).kind == Kind::Join || reads_from_others(graph, e) {
@@ -154,7 +154,7 @@ impl Onward<'_> {
         for thread in graph.threads.iter().filter(|thread| thread.present && thread.spawn != INIT) {
             next[thread.spawn as usize].extend(thread.events.first());
         }
-        Onward { graph, next }
+        Reachability { graph, next }
     }
 
     /// Whether `from` leads to `to`, which is another thread's, on a way that visits threads once.

@@ -9,6 +9,8 @@
 mod psc;
 
 use crate::graph::{EventId, Graph, INIT, Kind, NO_LOC};
+use treville_ir::MemoryOrder;
+use treville_model::KnownModel;
 
 /// How strong an access or a fence is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,16 +56,28 @@ impl Mode {
         let mut mode = Mode::PLAIN;
         for tag in tags {
             mode.0 |= match tag {
-                "RLX" | "A" => Mode::RELAXED.0,
-                "CON" | "ACQ" => Mode::ACQUIRING.0,
-                "REL" => Mode::RELEASING.0,
-                "ACQ_REL" => Mode::BOTH.0,
-                "SC" => Mode::SEQUENTIAL.0,
+                "A" => Mode::RELAXED.0,
                 "LAST" => Mode::LAST,
-                _ => 0,
+                tag => MemoryOrder::of_tag(tag).map_or(0, |order| Mode::of_order(order).0),
             };
         }
         mode
+    }
+
+    fn of_order(order: MemoryOrder) -> Mode {
+        match order {
+            MemoryOrder::Relaxed => Mode::RELAXED,
+            MemoryOrder::Consume | MemoryOrder::Acquire => Mode::ACQUIRING,
+            MemoryOrder::Release => Mode::RELEASING,
+            MemoryOrder::AcquireRelease => Mode::BOTH,
+            MemoryOrder::SeqCst => Mode::SEQUENTIAL,
+        }
+    }
+
+    /// As C names it; none if it is not atomic.
+    pub(crate) fn order(self) -> Option<MemoryOrder> {
+        let order = if self.seq_cst() { MemoryOrder::SeqCst } else { MemoryOrder::of(self.acquire(), self.release()) };
+        self.atomic().then_some(order)
     }
 
     /// As strong as both.
@@ -121,8 +135,8 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// The rules of a bundled model, with its variant `cxx20` or without.
-    pub(crate) fn named(name: &str, cxx20: bool) -> Option<Rules> {
+    /// The rules of a model for programs, with its variant `cxx20` or without.
+    pub(crate) fn known(model: KnownModel, cxx20: bool) -> Rules {
         let rc11 = Rules {
             order: Order::Rc11,
             coherence: Coherence::HappensBefore,
@@ -132,13 +146,13 @@ impl Rules {
             plain_sequences: false,
             weaken_seq_cst: false,
         };
-        Some(match name {
-            "rc11" => rc11,
-            "ra" => Rules { order: Order::None, weaken_seq_cst: true, ..rc11 },
-            "sc" => Rules { order: Order::Sequential, every_read_synchronises: true, ..rc11 },
-            "tso" => Rules { order: Order::StoreBuffers, every_read_synchronises: true, ..rc11 },
-            _ => return None,
-        })
+        match model {
+            KnownModel::Rc11 => rc11,
+            KnownModel::Imm => Rules::imm(),
+            KnownModel::Ra => Rules { order: Order::None, weaken_seq_cst: true, ..rc11 },
+            KnownModel::Sc => Rules { order: Order::Sequential, every_read_synchronises: true, ..rc11 },
+            KnownModel::Tso => Rules { order: Order::StoreBuffers, every_read_synchronises: true, ..rc11 },
+        }
     }
 
     /// Those of a model that a judge knows: what happens before what is C11's, or a machine's.

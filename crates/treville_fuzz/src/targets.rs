@@ -1,19 +1,18 @@
 //! What is done with one text. Everything that a person could see of it is printed, so that printing is tried as well.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
-use treville::report::{
-    Checked, Content, Details, Failure, FileReport, Palette, VerdictWord, classical_b, dot, event_b, explanation, herd,
-    html, json, placement, placement_json, render_diagnostics, svg, text,
-};
-use treville::task::Silent;
-use treville::{
-    Flushes, MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Stage, States, SynthOptions, Which,
-};
 use treville_base::{Cancel, Diagnostic, SourceMap};
 use treville_cat::{BUNDLED_ONLY, Parens, lint, parse_unit, print};
 use treville_ir::validate;
 use treville_llvm::{Block, Body, LowerOptions, Module, lower, parse};
+use treville_verifier::report::{
+    Details, Palette, classical_b, dot, event_b, explanation, herd, html, json, placement, placement_json,
+    render_diagnostics, svg, text,
+};
+use treville_verifier::task::{CheckError, Finding, Report, Silent, VerdictKind};
+use treville_verifier::{
+    Flushes, MemoryFiles, ModelOptions, Options, RunOptions, Session, ShowOptions, Stage, States, SynthOptions, Which,
+};
 
 /// How far a text came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -26,8 +25,8 @@ pub enum Reached {
     Ran,
 }
 
-/// For one run; the whole of an input takes a few of these.
-const LIMIT: Duration = Duration::from_millis(100);
+/// How often one run may look whether it is to stop; the whole of an input takes a few of these.
+const EFFORT: u64 = 2_000;
 /// Longer texts try patience, not the parsers.
 const LONGEST: usize = 1 << 17;
 
@@ -117,12 +116,23 @@ pub fn rar(text: &str) -> Reached {
     }
     let files = MemoryFiles(BTreeMap::from([("input.rar".into(), text.into())]));
     let session = Session::new(&files, Cancel::new());
-    let mut options = options(None, false);
+    let mut options = of_runs();
     options.run.max_states = Some(20_000);
     let on_views = session.verify("input.rar", &options, &Silent);
     let reason = on_views.reason().unwrap_or_default();
     assert!(!reason.contains("internal disagreement"), "{reason}");
-    let reached = run(&session, "input.rar", None).max(run(&session, "input.rar", Some("pso")));
+    options.model.name = Some("pso".to_owned());
+    let on_buffers = session.verify("input.rar", &options, &Silent);
+    options.model.name = None;
+    let reached = match (on_views.failure(), on_buffers.failure()) {
+        (Some(failure), Some(_)) => {
+            show_failure(failure);
+            Reached::Rejected
+        }
+        _ => Reached::Ran,
+    };
+    show(&on_views);
+    show(&on_buffers);
     if let Ok(exported) = session.export("input.rar", &options) {
         drop((classical_b(&exported), event_b(&exported)));
     }
@@ -141,7 +151,7 @@ pub fn rma(text: &str) -> Reached {
         return Reached::Rejected;
     }
     let mut files = MemoryFiles(BTreeMap::from([("input.rma".into(), text.into())]));
-    let mut options = options(None, false);
+    let mut options = of_runs();
     options.run.max_states = Some(5_000);
     options.run.threads = Some(1);
     let session = Session::new(&files, Cancel::new());
@@ -153,8 +163,8 @@ pub fn rma(text: &str) -> Reached {
             show(&report);
             report.verdict()
         });
-        assert!(!verdicts.contains(&VerdictWord::Yes) || !verdicts.contains(&VerdictWord::No), "{verdicts:?}");
-        if verdicts.contains(&VerdictWord::Error) {
+        assert!(!verdicts.contains(&VerdictKind::Yes) || !verdicts.contains(&VerdictKind::No), "{verdicts:?}");
+        if verdicts.contains(&VerdictKind::Error) {
             return Reached::Rejected;
         }
     }
@@ -166,11 +176,12 @@ pub fn rma(text: &str) -> Reached {
     let report = session.synthesise("input.rma", &options, &wanted);
     drop((placement(&report, true, Palette::PLAIN), placement_json(&report)));
     let Some(flushed) = report.content.ok().and_then(|found| found.annotated) else { return Reached::Read };
+    drop(session);
     files.0.insert("flushed.rma".into(), flushed.clone());
     let session = Session::new(&files, Cancel::new());
     options.run.rma.flushes = Flushes::None;
     let again = session.verify("flushed.rma", &options, &Silent);
-    assert!(matches!(again.verdict(), VerdictWord::Yes | VerdictWord::Unknown), "{:?}\n{flushed}", again.verdict());
+    assert!(matches!(again.verdict(), VerdictKind::Yes | VerdictKind::Unknown), "{:?}\n{flushed}", again.verdict());
     Reached::Ran
 }
 
@@ -218,7 +229,7 @@ fn rejected(errors: &[Diagnostic], sources: &SourceMap) -> Reached {
     Reached::Rejected
 }
 
-fn show_failure(failure: &Failure) -> String {
+fn show_failure(failure: &CheckError) -> String {
     render_diagnostics(&failure.diagnostics, &failure.sources, Palette::PLAIN)
 }
 
@@ -226,19 +237,18 @@ fn show_failure(failure: &Failure) -> String {
 fn run(session: &Session<'_>, test: &str, model: Option<&str>) -> Reached {
     let fast = session.verify(test, &options(model, false), &Silent);
     show(&fast);
-    let found = match &fast.content {
-        Content::Failed(failure) => {
+    let found = match &fast.result {
+        Err(failure) => {
             show_failure(failure);
             return Reached::Rejected;
         }
-        Content::Program(_) | Content::Claims(_) | Content::Remote(_) => return Reached::Ran,
-        Content::Checked(found) => found,
+        Ok(found) => found,
     };
     if found.outcome.stopped.is_some() {
         return Reached::Read;
     }
     let plain = session.verify(test, &options(model, true), &Silent);
-    if let Content::Checked(defined) = &plain.content
+    if let Some(defined) = plain.finding()
         && defined.outcome.stopped.is_none()
     {
         assert_eq!(summary(found), summary(defined), "the fast answer is that of the definition");
@@ -268,11 +278,17 @@ fn options(model: Option<&str>, plain: bool) -> Options {
     let model = ModelOptions { name: model.map(str::to_owned), ..ModelOptions::default() };
     // Both are cut at the same bound; other engines would go on beyond it.
     let engine = Some("enumerate".to_owned());
-    let run = RunOptions { engine, plain, timeout: Some(LIMIT), states: States::Listed, ..RunOptions::default() };
+    let run = RunOptions { engine, plain, effort: Some(EFFORT), states: States::Listed, ..RunOptions::default() };
     Options { model, run }
 }
 
-fn show(report: &FileReport) {
+/// For programs whose runs are explored.
+fn of_runs() -> Options {
+    let run = RunOptions { effort: Some(EFFORT), ..RunOptions::default() };
+    Options { model: ModelOptions::default(), run }
+}
+
+fn show(report: &Report) {
     let details = Details { states: true, witness: true, stats: true };
     text(report, details, Palette::PLAIN);
     json(report, details);
@@ -280,7 +296,7 @@ fn show(report: &FileReport) {
 }
 
 /// What must not depend on the way: verdict, flags, states with their counts.
-fn summary(checked: &Checked) -> String {
+fn summary(checked: &Finding) -> String {
     let outcome = &checked.outcome;
     let mut states: Vec<String> =
         outcome.states.iter().flatten().map(|s| format!("{:?} {}", s.values, s.executions)).collect();

@@ -28,6 +28,19 @@ pub struct Dialect {
     pub loose_compare: bool,
 }
 
+/// What kind of language a dialect is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DialectKind {
+    /// C with the atomics of C11.
+    C,
+    /// C with the primitives of the Linux kernel.
+    Kernel,
+    /// The instructions of an architecture.
+    Assembly,
+    /// Accesses with whatever annotations a bell file declares.
+    Annotated,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StatusDependency {
     Nothing,
@@ -67,19 +80,61 @@ const KERNEL_SETS: &[&str] = &[
 ];
 
 impl Dialect {
+    /// C with the atomics of C11: litmus tests and programs.
+    pub const C: &str = "C";
+
+    /// C11 in `.pts`, which may name fences of architectures as well.
+    pub const PTS: &str = "PTS";
+
+    /// C with the primitives of the Linux kernel.
+    pub const KERNEL: &str = "LKMM";
+
+    /// Accesses with annotations.
+    pub const LISA: &str = "LISA";
+
+    /// The instruction set of Arm since version 8.
+    pub const AARCH64: &str = "AArch64";
+
+    pub const RISCV: &str = "RISCV";
+
+    /// The model of programs in C that name none. Litmus tests in C have another.
+    pub const MODEL_OF_PROGRAMS: &str = "rc11";
+
+    pub fn kind(&self) -> DialectKind {
+        match self.name.as_str() {
+            Self::C | Self::PTS => DialectKind::C,
+            Self::KERNEL => DialectKind::Kernel,
+            Self::LISA => DialectKind::Annotated,
+            _ => DialectKind::Assembly,
+        }
+    }
+
+    /// An architecture without exclusive accesses, where an update is a read and a write, and branches are events.
+    pub fn assembly(name: &str, default_model: &str, sets: Vec<Name>) -> Self {
+        Dialect {
+            name: Name::new(name),
+            default_model: Name::new(default_model),
+            sets,
+            fused_updates: false,
+            po_inside: false,
+            branch_events: true,
+            exclusive: None,
+            status: StatusDependency::Nothing,
+            conditional_store_data: true,
+            loose_compare: false,
+        }
+    }
+
     /// C with the primitives of the Linux kernel, and further tags.
     pub fn kernel(tags: &[Name]) -> Self {
         let sets: Vec<Name> = KERNEL_SETS.iter().map(|s| Name::new(s)).chain(tags.iter().cloned()).collect();
         Dialect::c(Self::KERNEL, "linux-kernel", false, &sets)
     }
 
-    /// The name of that dialect.
-    pub const KERNEL: &str = "LKMM";
-
     /// C with the atomics of C11, for litmus tests and for whole programs: all that differs is the model that is used when
     /// none is named.
     pub fn c11(default_model: &str) -> Self {
-        Dialect::c("C", default_model, true, &[])
+        Dialect::c(Self::C, default_model, true, &[])
     }
 
     /// C with further sets.
@@ -87,17 +142,6 @@ impl Dialect {
         let mut sets: Vec<Name> = C_SETS.iter().map(|s| Name::new(s)).chain(more.iter().cloned()).collect();
         sets.sort();
         sets.dedup();
-        Dialect {
-            name: Name::new(name),
-            default_model: Name::new(default_model),
-            sets,
-            fused_updates,
-            po_inside: true,
-            branch_events: false,
-            exclusive: None,
-            status: StatusDependency::Nothing,
-            conditional_store_data: true,
-            loose_compare: false,
-        }
+        Dialect { fused_updates, po_inside: true, branch_events: false, ..Dialect::assembly(name, default_model, sets) }
     }
 }

@@ -69,4 +69,22 @@ impl Expr {
             }
         }
     }
+
+    /// Calls `visit` for every object whose address occurs, left to right.
+    pub fn visit_objects(&self, visit: &mut impl FnMut(ObjectId)) {
+        match self {
+            Expr::Const(_) | Expr::Reg(_) => {}
+            Expr::Addr(object, _) => visit(*object),
+            Expr::Un(_, a) | Expr::Cast(_, _, a) => a.visit_objects(visit),
+            Expr::Bin(_, a, b) => {
+                a.visit_objects(visit);
+                b.visit_objects(visit);
+            }
+            Expr::Ite(c, a, b) => {
+                c.visit_objects(visit);
+                a.visit_objects(visit);
+                b.visit_objects(visit);
+            }
+        }
+    }
 }

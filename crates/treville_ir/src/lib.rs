@@ -8,6 +8,7 @@ mod claims;
 mod dialect;
 mod display;
 mod expr;
+mod order;
 mod program;
 mod question;
 mod reach;
@@ -15,11 +16,13 @@ pub mod text;
 mod validate;
 
 pub use claims::{Aware, Claim, Claims, Prop, Symmetry, Term, WriteVar};
-pub use dialect::{Dialect, StatusDependency};
+pub use dialect::{Dialect, DialectKind, StatusDependency};
 pub use expr::Expr;
+pub use order::MemoryOrder;
 pub use program::{
-    Block, BlockId, Callee, Failure, Func, FuncId, HandleOp, InitCell, Inst, InstrId, LockOp, Mark, Member, Object,
-    ObjectId, Op, Program, Reg, RegInfo, Root, Storage, TagId, Tags, Terminator, ThreadId, Type, UpdateTags, Wait,
+    Again, Block, BlockId, Callee, Failure, Func, FuncId, HandleOp, InitCell, Inst, InstrId, LockOp, Mark, Member,
+    Object, ObjectId, Op, Program, Reg, RegInfo, Root, Storage, TagId, Tags, Terminator, ThreadId, Type, UpdateTags,
+    Wait,
 };
 pub use question::{Atom, Comparison, Formula, Observable, Operand, Place, Quantifier, Question};
 pub use reach::may_run;

@@ -318,12 +318,27 @@ pub enum Mark {
     LoopBound(u32),
     /// More of the program would follow that was left out, since a loop or a recursion is followed up to a bound only.
     Cut,
+    /// The thread has waited in a loop so far, and has looked once more whether it still does.
+    LooksAgain(Again),
     /// From here to the next such mark, the program counter is at this label; at none of them if there is none.
     At(Option<Name>),
     /// The thread gives what others may wait for, whoever they are: a semaphore, a signal, its arrival at a barrier.
     Gives,
     /// A step of its own for engines that look at program counters: somebody may see the thread here.
     Step,
+    /// The fence that follows is an instruction of these dialects, separated by spaces.
+    Assembly(Name),
+}
+
+/// What a thread that waits in a loop finds when it looks once more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Again {
+    /// It waits for good.
+    Waits,
+    /// It would go on from here: another execution shows how.
+    GoesOn,
+    /// That depends on what is not seen.
+    Unclear,
 }
 
 impl Failure {
@@ -513,6 +528,12 @@ impl Program {
             Some(("a value that is not determined", wide.span))
         };
         self.dynamic_feature().or_else(|| self.funcs.iter().find_map(wide))
+    }
+
+    /// Whether it assumes anything: executions in which that does not hold do not count.
+    pub fn has_assumptions(&self) -> bool {
+        let mut insts = self.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts);
+        insts.any(|inst| matches!(inst.op, Op::Wait { kind: Wait::Assume, .. }))
     }
 
     /// The address that the next object gets.

@@ -4,8 +4,11 @@
 //! Each turns a text into a program and what it asks. Nothing is optimised or unrolled here, and no memory model is known:
 //! accesses and fences become operations with tags.
 
+mod front_ends;
 mod lexer;
 pub mod pts;
 pub mod rar;
 pub mod rma;
 mod variable;
+
+pub use front_ends::{IR, Language, PTS, RAR, RMA};

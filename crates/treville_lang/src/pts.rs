@@ -22,7 +22,7 @@ use treville_litmus::{Names, Register, parse_question};
 
 static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
     let fences: Vec<Name> = parse::FENCES.iter().map(|(_, tag)| Name::new(tag)).collect();
-    Arc::new(Dialect::c("PTS", "rc11", true, &fences))
+    Arc::new(Dialect::c(Dialect::PTS, Dialect::MODEL_OF_PROGRAMS, true, &fences))
 });
 
 /// Reads a program. All errors that can be found in one run are returned. Without a condition it asks `forall true`.
@@ -46,12 +46,14 @@ pub fn parse(file: FileId, name: &str, text: &str) -> Result<(Program, Question)
 }
 
 fn add_locations(locations: &[Location<'_>], program: &mut Program, errors: &mut Vec<Diagnostic>) {
+    let mut firsts = BTreeMap::new();
     for Location { name, init } in locations {
-        if let Some(first) = program.object_named(name.text) {
+        if let Some(first) = firsts.get(name.text) {
             let error = Diagnostic::error(name.span, format!("the location `{}` is there already", name.text));
-            errors.push(error.label(program.objects[first].span, "the first is here"));
+            errors.push(error.label(*first, "the first is here"));
             continue;
         }
+        firsts.insert(name.text, name.span);
         variable::add(program, name, *init);
     }
 }

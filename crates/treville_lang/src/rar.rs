@@ -17,6 +17,7 @@ use crate::variable;
 use lower::Scope;
 use resolve::{Names, Resolved};
 use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::{Arc, LazyLock};
 use syntax::Source;
 use treville_base::{Diagnostic, FileId, Name, Span};
@@ -40,8 +41,8 @@ pub fn parse(file: FileId, name: &str, text: &str) -> Result<(Program, Claims), 
     let mut next_instr = 0;
     let swapped = source.symmetries.iter().flat_map(|s| &s.values);
     let apart: BTreeSet<&str> = swapped.map(|(variable, ..)| variable.text).collect();
+    no_second("thread", source.threads.iter().map(|t| &t.name), &mut errors);
     for thread in &source.threads {
-        no_second("thread", &thread.name, source.threads.iter().map(|t| &t.name), &mut errors);
         let (func, scope) = lower::thread(thread, &apart, &mut program, &mut next_instr, &mut errors);
         let name = func.name.clone();
         let func = program.funcs.push(func);
@@ -113,17 +114,22 @@ fn uncommented(text: &str) -> String {
 const CLAIMS: [&str; 3] = ["invariant", "outcome", "symmetric"];
 
 /// A name must not have been used for something of the same kind before.
-fn no_second<'a>(what: &str, name: &Word<'_>, all: impl Iterator<Item = &'a Word<'a>>, errors: &mut Vec<Diagnostic>) {
-    let mut before = all.take_while(|other| other.span != name.span);
-    if let Some(first) = before.find(|other| other.text == name.text) {
-        let error = Diagnostic::error(name.span, format!("the {what} `{}` is there already", name.text));
-        errors.push(error.label(first.span, "the first is here"));
+fn no_second<'a>(what: &str, all: impl Iterator<Item = &'a Word<'a>>, errors: &mut Vec<Diagnostic>) {
+    let mut firsts = BTreeMap::new();
+    for name in all {
+        match firsts.entry(name.text) {
+            Entry::Vacant(entry) => drop(entry.insert(name.span)),
+            Entry::Occupied(first) => {
+                let error = Diagnostic::error(name.span, format!("the {what} `{}` is there already", name.text));
+                errors.push(error.label(*first.get(), "the first is here"));
+            }
+        }
     }
 }
 
 fn add_variables(source: &Source<'_>, program: &mut Program, errors: &mut Vec<Diagnostic>) {
+    no_second("variable", source.init.iter().map(|(name, _)| name), errors);
     for (name, init) in &source.init {
-        no_second("variable", name, source.init.iter().map(|(name, _)| name), errors);
         variable::add(program, name, *init);
     }
 }
@@ -133,8 +139,8 @@ fn claims(source: &Source<'_>, names: &Names<'_>, errors: &mut Vec<Diagnostic>) 
     for (what, from, to) in
         [("invariant", &source.invariants, &mut claims.invariants), ("outcome", &source.outcomes, &mut claims.outcomes)]
     {
+        no_second(what, from.iter().map(|c| &c.name), errors);
         for claim in from {
-            no_second(what, &claim.name, from.iter().map(|c| &c.name), errors);
             match names.prop(&claim.prop) {
                 Ok(prop) => to.push(Claim { name: Name::new(claim.name.text), prop, span: claim.prop.span }),
                 Err(error) => errors.push(error),

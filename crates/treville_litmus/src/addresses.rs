@@ -23,9 +23,10 @@ pub(crate) fn check(threads: &[Start<'_>], stored: bool) -> Vec<Diagnostic> {
     let (precise, with_loads) = (May::find(threads, stored), May::find(threads, true));
     let mut errors = Vec::new();
     for (t, thread) in threads.iter().enumerate() {
+        let written: BTreeSet<Reg> = insts(thread.func).filter_map(|inst| destination(&inst.op)).collect();
         for inst in insts(thread.func) {
             let Some(address) = address(&inst.op).filter(|a| !precise.be_address(t, a)) else { continue };
-            let forgotten = forgotten(thread, address);
+            let forgotten = forgotten(thread, address, &written);
             if forgotten.is_some() || !with_loads.be_address(t, address) {
                 errors.push(no_address(thread, address, forgotten, inst.span));
             }
@@ -61,8 +62,23 @@ struct May {
 impl May {
     fn find(threads: &[Start<'_>], memory: bool) -> May {
         let mut may = May { registers: threads.iter().map(|t| t.addresses.clone()).collect(), memory };
-        while threads.iter().enumerate().any(|(t, thread)| insts(thread.func).any(|inst| may.learn(t, inst))) {}
+        // Whole passes, back and forth: each instruction may have a register of its own to learn about.
+        while may.pass(threads, false) && may.pass(threads, true) {}
         may
+    }
+
+    /// Takes every instruction into account; true if that adds something.
+    fn pass(&mut self, threads: &[Start<'_>], back: bool) -> bool {
+        let mut more = false;
+        for (t, thread) in threads.iter().enumerate() {
+            let blocks = thread.func.blocks.as_slice();
+            if back {
+                blocks.iter().rev().flat_map(|b| b.insts.iter().rev()).for_each(|inst| more |= self.learn(t, inst));
+            } else {
+                insts(thread.func).for_each(|inst| more |= self.learn(t, inst));
+            }
+        }
+        more
     }
 
     fn be_address(&self, thread: usize, e: &Expr) -> bool {
@@ -102,8 +118,7 @@ fn shown(thread: &Start<'_>, address: &Expr) -> Vec<Reg> {
 }
 
 /// A register of an address that nothing gives a value.
-fn forgotten(thread: &Start<'_>, address: &Expr) -> Option<Reg> {
-    let written: BTreeSet<Reg> = insts(thread.func).filter_map(|inst| destination(&inst.op)).collect();
+fn forgotten(thread: &Start<'_>, address: &Expr, written: &BTreeSet<Reg>) -> Option<Reg> {
     shown(thread, address).into_iter().find(|reg| !thread.given.contains(reg) && !written.contains(reg))
 }
 

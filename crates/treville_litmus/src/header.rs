@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 use treville_base::{Diagnostic, FileId, Span};
+use treville_ir::Dialect;
 
 /// The parts of a test, borrowed from its text.
 #[derive(Clone, Debug)]
@@ -34,7 +35,7 @@ pub(crate) fn split(file: FileId, text: &str) -> Result<Sections<'_>, Diagnostic
     };
     let (doc, info) = scan.preamble()?;
     let init = scan.braces()?;
-    let c_like = matches!(arch, "C" | "CPP");
+    let c_like = matches!(arch, Dialect::C | "CPP");
     let code_start = scan.at;
     let code_end = scan.find_condition(c_like)?;
     let condition_end = scan.find_condition_end()?;

@@ -9,6 +9,7 @@ mod addresses;
 mod code;
 mod condition;
 mod dialects;
+mod front_end;
 mod header;
 mod init;
 mod lexer;
@@ -19,6 +20,8 @@ mod operand;
 mod question;
 mod scopes;
 
+pub use dialects::dialects;
+pub use front_end::LitmusFrontEnd;
 pub use macros::{Macros, parse_macros};
 pub use question::{Names, Register};
 

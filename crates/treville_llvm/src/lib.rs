@@ -26,6 +26,7 @@ mod clang;
 mod constant;
 mod debug;
 mod dominators;
+mod front_end;
 mod header;
 mod inst;
 mod layout;
@@ -42,6 +43,7 @@ pub use debug::{
     DebugFile, DebugFileId, DebugInfo, DebugRecord, Encoding, Location, LocationId, LoopId, Member, RecordKind,
     ScopeId, ScopeKind, SourceLoop, SourceScope, SourceType, SourceTypeId, SourceVariable, VariableId,
 };
+pub use front_end::{CFrontEnd, IrFrontEnd};
 pub use inst::{
     Access, Arg, BinaryOp, Call, Callee, CastOp, Clause, CmpXchg, Flags, FloatPredicate, InlineAsm, Inst, InstKind,
     IntPredicate, Operand, Ordering, Passing, RmwOp, Scope, Terminator, TerminatorKind,

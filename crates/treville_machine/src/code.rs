@@ -59,6 +59,8 @@ pub(crate) struct Thread {
     pub(crate) labels: BTreeSet<Name>,
     /// Some way through its text leads to its end.
     pub(crate) can_end: bool,
+    /// Its end is the end of all.
+    pub(crate) ends_process: bool,
 }
 
 #[derive(Debug)]

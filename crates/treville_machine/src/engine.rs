@@ -1,43 +1,34 @@
 //! The engine: which memory a task means, what it looks for, and what it answers.
 
-use crate::code::{Code, Fence, Node, Step, compile};
+use crate::code::{Code, compile};
 use crate::induction::Induction;
-use crate::memory::{Anywhere, Buffers, Graph, Memory, Sequential, Views};
+use crate::memory::{Anywhere, Graph, Memory, Sequential, Views};
+use crate::operational::{OnMemory, Operational};
 use crate::props::{Check, encountered_objects, observed, watched_threads};
+use crate::remote::{self, RemoteOptions};
 use crate::replay;
 use crate::search::{Searched, Target, Wanted, holds, search};
 use crate::stepping::step_through;
 use crate::symmetry::Symmetries;
 use crate::system::{Bounds, Effect, Move, State, System};
 use std::collections::BTreeSet;
-use std::time::Instant;
-use treville_base::{Idx, Name, Span};
-use treville_ir::{Dialect, Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
+use treville_base::{Idx, Name, Span, now};
+use treville_ir::{DialectKind, Failure, ObjectId, Place, Prop, Symmetry, ThreadId};
 use treville_task::{
-    Answer, Command, Engine, EngineInfo, FinalState, Goal, Moment, Monitor, Outcome, Query, Reduction, Run, Scope,
-    Semantics, Stats, StopReason, Task, Unsupported,
+    Answer, Command, Engine, EngineInfo, FinalState, Goal, Moment, Monitor, Outcome, Query, Ready, Reduction,
+    RemoteTask, Run, Scope, Semantics, Stats, StopReason, Task, Unsupported,
 };
 
-/// A memory that programs can be run on.
-pub struct MachineInfo {
-    pub name: &'static str,
-    /// One line for people.
-    pub about: &'static str,
+/// The engine.
+#[derive(Default)]
+pub struct Machine {
+    remote: RemoteOptions,
 }
 
-pub const MACHINES: &[MachineInfo] = &[
-    MachineInfo { name: "sc", about: "one value for each variable" },
-    MachineInfo { name: "tso", about: "a buffer of writes for each thread" },
-    MachineInfo { name: "pso", about: "a buffer of writes for each thread and variable" },
-    MachineInfo { name: "ra", about: "rar with every access a release or acquire, whatever is written" },
-    MachineInfo { name: "rar", about: "release-acquire-relaxed C11, by views" },
-    MachineInfo { name: "rar-graph", about: "the same by graphs, as published: slow, and the reference" },
-];
-
-/// The engine.
-pub struct Machine;
-
-const INFO: EngineInfo = EngineInfo { name: "machine", about: "every state of a program on an operational machine" };
+pub const INFO: EngineInfo = EngineInfo {
+    name: "machine",
+    about: "every state of a program on an operational machine, step by step (the default for .rar, .inv and .rma)",
+};
 
 /// States that are visited if the caller does not say.
 const MOST_STATES: u64 = 50_000_000;
@@ -55,26 +46,18 @@ const LONGEST_REPEATED: usize = 150;
 const MOST_THREADS: usize = 64;
 
 impl Machine {
+    pub fn new(remote: RemoteOptions) -> Self {
+        Machine { remote }
+    }
+
     /// Lets somebody go through a run of a task, whose queries ask for violations of invariants.
     ///
     /// # Errors
     /// If the machine does not run it.
     pub fn step_through(&self, task: &Task, choose: &mut dyn FnMut(&Moment) -> Command) -> Result<(), Unsupported> {
         let prepared = prepare(task)?;
-        let code = &prepared.code;
-        let init: Vec<u64> = code.vars.iter().map(|var| var.init).collect();
-        let n_threads = code.threads.len();
-        let keep = vec![true; init.len()];
-        let views = |always| Views { init: init.clone(), n_threads, always, keep: keep.clone() };
-        let buffers = |by_variable| Buffers { init: init.clone(), n_threads, by_variable };
-        match prepared.machine.as_str() {
-            "sc" => prepared.go_through(task, Sequential { init }, choose),
-            "tso" => prepared.go_through(task, buffers(false), choose),
-            "pso" => prepared.go_through(task, buffers(true), choose),
-            "ra" => prepared.go_through(task, views(true), choose),
-            "rar-graph" => prepared.go_through(task, Graph { init }, choose),
-            _ => prepared.go_through(task, views(false), choose),
-        }
+        let keep = vec![true; prepared.code.vars.len()];
+        prepared.model.run(&prepared.code, keep, StepThrough { prepared: &prepared, task, choose })
     }
 }
 
@@ -83,47 +66,46 @@ impl Engine for Machine {
         &INFO
     }
 
-    fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
-        prepare(task).map(|_| ()).map_err(|why| vec![why])
+    fn prepare<'t>(&'t self, task: &'t Task) -> Result<Ready<'t>, Vec<Unsupported>> {
+        let prepared = prepare(task).map_err(|why| vec![why])?;
+        Ok(Box::new(move |monitor| prepared.run(task, monitor)))
     }
 
-    fn run(&self, task: &Task, monitor: &dyn Monitor) -> Outcome {
-        let prepared = match prepare(task) {
-            Ok(prepared) => prepared,
-            Err(why) => {
-                let reason = match why.span {
-                    Some(span) => StopReason::RefusedAt(why.what, span),
-                    None => StopReason::Refused(why.what),
-                };
-                let answers = task.queries.iter().map(|_| Answer::Open(reason.clone())).collect();
-                return Outcome { answers, stopped: Some(reason), ..Outcome::default() };
-            }
-        };
-        let Prepared { code, machine, .. } = &prepared;
-        let init: Vec<u64> = code.vars.iter().map(|var| var.init).collect();
-        let n_threads = code.threads.len();
-        let views = |always| Views { init: init.clone(), n_threads, always, keep: kept(code, props(&task.queries)) };
-        let buffers = |by_variable| Buffers { init: init.clone(), n_threads, by_variable };
-        if task.queries.iter().any(is_step) {
-            return match machine.as_str() {
-                "sc" => prepared.induction(task, Sequential { init }),
-                "ra" => prepared.induction(task, views(true)),
-                _ => prepared.induction(task, views(false)),
-            };
-        }
-        match machine.as_str() {
-            "sc" => prepared.answer(task, Sequential { init }, monitor),
-            "tso" => prepared.answer(task, buffers(false), monitor),
-            "pso" => prepared.answer(task, buffers(true), monitor),
-            "ra" => prepared.answer(task, views(true), monitor),
-            "rar-graph" => prepared.answer(task, Graph { init }, monitor),
-            _ => prepared.answer(task, views(false), monitor),
-        }
+    fn prepare_remote<'t>(&'t self, task: &'t RemoteTask) -> Result<Ready<'t>, Vec<Unsupported>> {
+        Ok(Box::new(move |_| remote::run(task, self.remote)))
+    }
+}
+
+struct StepThrough<'a> {
+    prepared: &'a Prepared,
+    task: &'a Task,
+    choose: &'a mut dyn FnMut(&Moment) -> Command,
+}
+
+impl OnMemory for StepThrough<'_> {
+    type Answer = Result<(), Unsupported>;
+
+    fn on<M: Memory>(self, memory: M) -> Self::Answer {
+        self.prepared.go_through(self.task, memory, self.choose)
+    }
+}
+
+struct Answering<'a> {
+    prepared: &'a Prepared,
+    task: &'a Task,
+    monitor: &'a dyn Monitor,
+}
+
+impl OnMemory for Answering<'_> {
+    type Answer = Outcome;
+
+    fn on<M: Memory>(self, memory: M) -> Outcome {
+        self.prepared.answer(self.task, memory, self.monitor)
     }
 }
 
 struct Prepared {
-    machine: Name,
+    model: Operational,
     code: Code,
     targets: Vec<Target>,
     symmetries: Symmetries,
@@ -135,10 +117,9 @@ fn refuse(what: impl Into<String>) -> Unsupported {
 
 fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
     let Semantics::Machine(machine) = &task.semantics else { return Err(refuse("a model that is given by axioms")) };
-    if !MACHINES.iter().any(|known| *machine == known.name) {
-        let known = MACHINES.iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
-        return Err(refuse(format!("there is no machine {machine} (there are: {known})")));
-    }
+    let Some(model) = Operational::named(machine) else {
+        return Err(refuse(format!("there is no machine {machine} (there are: {})", Operational::names())));
+    };
     let mut watched = BTreeSet::new();
     let mut encountered = BTreeSet::new();
     for prop in props(&task.queries) {
@@ -146,17 +127,17 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
         encountered_objects(prop, &mut encountered);
     }
     watch_equals(&task.symmetries, &mut watched);
-    if !encountered.is_empty() && !matches!(machine.as_str(), "ra" | "rar" | "rar-graph") {
+    if !encountered.is_empty() && !model.has_encountered_writes() {
         return Err(refuse(format!("on {machine} there is no set of writes that a thread has encountered")));
     }
-    if task.queries.iter().any(is_step) && !matches!(machine.as_str(), "sc" | "ra" | "rar") {
+    if task.queries.iter().any(is_step) && !model.has_induction() {
         return Err(refuse(format!(
             "whether an invariant is inductive is not looked at on {machine} (on sc, ra and rar it is)"
         )));
     }
     let code = compile(&task.program, &watched)?;
-    takes_dialect(machine, task)?;
-    if let Some(fence) = unknown_fence(&code, machine) {
+    takes_dialect(model, task)?;
+    if let Some(fence) = unknown_fence(&code, model) {
         return Err(Unsupported { what: format!("this fence is not run on {machine}"), span: Some(fence) });
     }
     if code.threads.len() > MOST_THREADS {
@@ -181,38 +162,30 @@ fn prepare(task: &Task) -> Result<Prepared, Unsupported> {
     let targets = task.queries.iter().map(target).collect::<Result<_, Unsupported>>()?;
     let declared = Symmetries::of(&code, &task.symmetries)?;
     let symmetries = if task.reductions.has(Reduction::Symmetry) { declared } else { Symmetries::default() };
-    Ok(Prepared { machine: machine.clone(), code, targets, symmetries })
+    Ok(Prepared { model, code, targets, symmetries })
 }
 
-/// Whether programs in these words mean something on a machine: orders of accesses are those of C11, buffers those of x86.
-fn takes_dialect(machine: &str, task: &Task) -> Result<(), Unsupported> {
-    let dialect = task.program.dialect.name.as_str();
+/// Whether programs in these words mean something on a machine.
+fn takes_dialect(model: Operational, task: &Task) -> Result<(), Unsupported> {
+    let dialect = &task.program.dialect;
     let has = |names: &[&str]| task.program.tags.iter().any(|tag| names.iter().any(|name| *tag == *name));
-    if machine == "pso" && dialect == "C" && has(&["SC"]) {
+    if model == Operational::Pso && dialect.kind() == DialectKind::C && has(&["SC"]) {
         return Err(refuse("what seq_cst means on pso is not said: this"));
     }
     // The model of that name leaves them as they are.
-    if machine == "ra" && task.question.is_some() && has(&["RLX", "NA"]) {
+    if model.strengthens_accesses() && task.question.is_some() && has(&["RLX", "NA"]) {
         return Err(refuse("on the machine ra every access releases or acquires: a test with relaxed accesses"));
     }
-    let takes = match machine {
-        "sc" => dialect != Dialect::KERNEL && dialect != "LISA",
-        "tso" | "pso" => matches!(dialect, "C" | "X86" | "X86_64"),
-        _ => dialect == "C",
-    };
-    if takes { Ok(()) } else { Err(refuse(format!("a program in {dialect} on the machine {machine}"))) }
+    if model.takes(dialect) {
+        return Ok(());
+    }
+    Err(refuse(format!("a program in {} on the machine {}", dialect.name, model.name())))
 }
 
 /// A fence that a machine does not know.
-fn unknown_fence(code: &Code, machine: &str) -> Option<Span> {
+fn unknown_fence(code: &Code, model: Operational) -> Option<Span> {
     let mut nodes = code.threads.iter().flat_map(|thread| &thread.nodes);
-    let is_unknown = |node: &&Node| match (&node.step, machine) {
-        (Step::Fence { kind, .. }, "tso" | "pso") => *kind == Fence::Other,
-        (Step::Fence { .. }, "sc") => false,
-        (Step::Fence { .. }, _) => true,
-        _ => false,
-    };
-    nodes.find(is_unknown).map(|node| node.span)
+    nodes.find(|node| model.is_unknown(&node.step)).map(|node| node.span)
 }
 
 /// Threads that do the same rest at the same places.
@@ -257,12 +230,25 @@ pub(crate) fn bounded_messages(code: &Code, given: Option<u32>) -> Vec<usize> {
 }
 
 impl Prepared {
+    fn run(&self, task: &Task, monitor: &dyn Monitor) -> Outcome {
+        let Prepared { code, model, .. } = self;
+        let keep = kept(code, props(&task.queries));
+        if task.queries.iter().any(is_step) {
+            let init: Vec<u64> = code.vars.iter().map(|var| var.init).collect();
+            let always = model.strengthens_accesses();
+            return match model {
+                Operational::Sc => self.induction(task, Sequential { init }),
+                _ => self.induction(task, Views { init, n_threads: code.threads.len(), always, keep }),
+            };
+        }
+        model.run(code, keep, Answering { prepared: self, task, monitor })
+    }
+
     fn bounds(&self, task: &Task) -> Bounds {
         let messages = bounded_messages(&self.code, task.bounds.messages);
-        let remembers = self.machine == "rar-graph";
         let loops = || self.code.threads.iter().any(|thread| !thread.looping().is_empty());
         let actions = match task.bounds.actions {
-            None if remembers && loops() => Some(self.code.vars.len() as u32 + ACTIONS_IN_LOOPS),
+            None if self.model.remembers_accesses() && loops() => Some(self.code.vars.len() as u32 + ACTIONS_IN_LOOPS),
             given => given,
         };
         Bounds { messages, actions }
@@ -281,7 +267,7 @@ impl Prepared {
             _ => None,
         });
         let invariants = negated.collect::<Result<Vec<_>, _>>()?;
-        let encounters = matches!(self.machine.as_str(), "ra" | "rar" | "rar-graph");
+        let encounters = self.model.has_encountered_writes();
         step_through(&system, &task.program, &invariants, encounters, choose);
         Ok(())
     }
@@ -301,7 +287,7 @@ impl Prepared {
             };
             let kept = task.bounds.messages;
             let asked = Induction::new(&self.code, given, prop, kept, most_states, &task.limits.cancel);
-            let answer = match asked.map(|asked| (asked.run(&system), asked.assumptions(self.machine != "sc"))) {
+            let answer = match asked.map(|asked| (asked.run(&system), asked.assumptions(self.model.has_old_writes()))) {
                 Ok((Ok(Some(run)), _)) => Answer::Reached(Box::new(run)),
                 Ok((Ok(None), relative_to)) => Answer::Absent(Scope { complete: false, relative_to }),
                 Ok((Err(why), _)) => Answer::Open(why),
@@ -325,7 +311,7 @@ impl Prepared {
             n_workers: task.limits.threads.map_or(1, |n| n as usize),
             cancel: &task.limits.cancel,
         };
-        let start = Instant::now();
+        let start = now();
         let searched = search(&system, &self.symmetries, &wanted, monitor);
         let seconds = start.elapsed().as_secs_f64();
         let mut outcome = self.outcome(task, &system, searched);
@@ -414,7 +400,7 @@ impl Prepared {
         let cancel = &task.limits.cancel;
         let found = replay::moves(system, &self.symmetries, &searched.store, state, &is_it, cancel)?;
         let (moves, last) = found.ok_or_else(disagree)?;
-        if self.machine == "rar" && moves.len() <= LONGEST_REPEATED {
+        if self.model == Operational::Rar && moves.len() <= LONGEST_REPEATED {
             self.check_on_graph(&moves, target).ok_or_else(disagree)?;
         }
         let mut run = replay::run(system, &moves, self.watched(task, goal));

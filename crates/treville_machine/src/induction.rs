@@ -29,7 +29,7 @@ pub(crate) struct Induction<'a> {
     given: Vec<Check>,
     prop: Check,
     looked_at: LookedAt,
-    /// Values that the program or the property names.
+    /// Values that the program or the property names, with a sign on 64 bits: of each width, their low bits.
     values: Vec<u64>,
     most: usize,
     most_states: u64,
@@ -90,9 +90,8 @@ impl<'a> Induction<'a> {
 
     /// What the answer is relative to.
     pub(crate) fn assumptions(&self, keeps_writes: bool) -> Vec<String> {
-        let width = self.code.vars.first().map_or(32, |var| var.width);
-        let mut values: Vec<i64> = self.values.iter().map(|value| signed(*value, width)).collect();
-        values.sort_unstable();
+        let width = self.code.vars.iter().map(|var| var.width).max().unwrap_or(32);
+        let values: BTreeSet<i64> = self.values_of(width).into_iter().map(|value| signed(value, width)).collect();
         let values = values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
         let mut all = vec![
             format!("values are among {values}"),
@@ -102,6 +101,11 @@ impl<'a> Induction<'a> {
             all.push(format!("at most {} writes to each variable are kept", self.most));
         }
         all
+    }
+
+    /// The values of a register or variable of a width.
+    fn values_of(&self, width: u8) -> BTreeSet<u64> {
+        self.values.iter().map(|value| low(*value, width)).collect()
     }
 
     /// A run of one step that leads out, or of none if the start is out.
@@ -158,7 +162,7 @@ impl<'a> Induction<'a> {
                 *tried += 1;
                 if *tried > self.most_states {
                     let most = self.most_states;
-                    let why = format!("the limit of {most} states was reached (--max-states N raises it)");
+                    let why = format!("the limit of {most} states was reached (option `max-states` N raises it)");
                     stopped = Some(StopReason::Refused(why));
                 } else if tried.is_multiple_of(1 << 12) {
                     stopped = StopReason::of(self.cancel);
@@ -201,8 +205,11 @@ impl<'a> Induction<'a> {
                 }
                 _ => continue,
             };
-            let values = if let Word::Const(value) = value { std::slice::from_ref(value) } else { &self.values };
-            writes[var].extend(values.iter().map(|value| MayWrite { value: *value, releases, later: true }));
+            let values = match value {
+                Word::Const(value) => BTreeSet::from([*value]),
+                _ => self.values_of(self.code.vars[var].width),
+            };
+            writes[var].extend(values.into_iter().map(|value| MayWrite { value, releases, later: true }));
         }
         for (var, writes) in self.code.vars.iter().zip(&mut writes) {
             let initial = MayWrite { value: var.init, releases: false, later: false };
@@ -244,9 +251,20 @@ impl<'a> Induction<'a> {
             code.nodes[node].dropped.iter().map(|reg| code.first_reg + usize::from(*reg)).collect();
         let regs: BTreeSet<usize> = self.looked_at.registers.iter().chain(&used).copied().collect();
         for reg in regs.difference(&dropped) {
-            choices.push(Choices::Register { reg: *reg, values: self.values.clone() });
+            let width = self.width(*reg);
+            choices.push(Choices::Register { reg: *reg, values: self.values_of(width).into_iter().collect() });
         }
         choices
+    }
+
+    /// The thread of a register of all threads, and its number there.
+    fn owner(&self, reg: usize) -> Option<(usize, usize)> {
+        let of = self.code.threads.iter().rposition(|code| code.first_reg <= reg)?;
+        Some((of, reg - self.code.threads[of].first_reg))
+    }
+
+    fn width(&self, reg: usize) -> u8 {
+        self.owner(reg).map_or(64, |(of, own)| self.code.threads[of].widths[own])
     }
 
     fn told<M: Anywhere>(&self, system: &System<'_, M>, broken: &Broken<M::State>) -> Run {
@@ -268,10 +286,9 @@ impl<'a> Induction<'a> {
         let mut registers = Vec::new();
         for choice in self.choices(*thread, usize::from(before.nodes[*thread])) {
             if let Choices::Register { reg, .. } = choice
-                && let Some(of) = self.code.threads.iter().rposition(|code| code.first_reg <= reg)
+                && let Some((of, own)) = self.owner(reg)
             {
-                let own = reg - self.code.threads[of].first_reg;
-                let value = signed(before.regs[reg], self.code.threads[of].widths[own]);
+                let value = signed(before.regs[reg], self.width(reg));
                 registers.push((ThreadId::from_usize(of), Reg::from_usize(own), value));
             }
         }
@@ -325,7 +342,7 @@ impl LookedAt {
 
     fn add_term(&mut self, code: &Code, term: &Term, around: &RangeInclusive<i64>, values: &mut BTreeSet<u64>) {
         match term {
-            Term::Int(value) => values.extend(around.clone().map(|by| low(value.wrapping_add(by) as u64, 32))),
+            Term::Int(value) => values.extend(around.clone().map(|by| value.wrapping_add(by) as u64)),
             Term::Reg(thread, reg) => {
                 self.registers.insert(code.threads[thread.index()].first_reg + reg.index());
             }

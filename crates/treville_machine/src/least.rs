@@ -87,7 +87,7 @@ pub fn least_actions(
 
 /// The limit that is reached.
 fn limit(n_states: usize, most_states: usize, cancel: &Cancel) -> Option<StopReason> {
-    let too_many = || format!("the limit of {most_states} states was reached (--max-states N raises it)");
+    let too_many = || format!("the limit of {most_states} states was reached (option `max-states` N raises it)");
     let full = (n_states > most_states).then(|| StopReason::Refused(too_many()));
     full.or_else(|| StopReason::of(cancel))
 }

@@ -1,10 +1,13 @@
-//! The engine `machine`: programs run step by step on an abstract memory, every state once, breadth first.
+//! The engine `machine`: explicit-state model checking of operational models. Every reachable state is visited once, breadth first.
 //!
-//! A machine is a memory ([`memory`]) under the code of the program ([`code`]); the program does not notice which it is. There
-//! are `sc`, `tso`, `pso`, `ra`, `rar` (by views) and `rar-graph`, the semantics of release-acquire C11 as it was published,
-//! which is the reference for `rar`: every run on `rar` that is told was repeated on it.
+//! An operational model is a memory ([`memory`]) under the code of the program ([`code`]). [`OPERATIONAL`] lists them: `sc`, store buffers
+//! (`tso`, `pso`), and release-acquire C11 by views (`ra`, `rar`). `rar-graph` is the semantics of Doherty, Dongol, Wehrheim, Derrick ("Verifying
+//! C11 Programs Operationally", PPoPP 2019) as it was published. It is the reference for `rar`: every run on `rar` that is reported was
+//! repeated on it. Invariants over program counters and observable writes follow Dalvandi, Dongol, "Towards Deductive Verification of C11
+//! Programs with Event-B and ProB", FTfJP 2019.
 //!
-//! [`Machine::step_through`] lets somebody choose each step. What is asked otherwise is whether a state, or an end, can be reached; the answer is a shortest run. Numbers of states are exact.
+//! Where it differs: views in place of graphs, local steps run with the step before them, symmetry reduction by declared automorphisms. Numbers
+//! of states are exact. A counterexample is a shortest run; [`Machine::step_through`] lets somebody choose each step.
 
 mod code;
 mod engine;
@@ -12,7 +15,9 @@ mod events;
 mod induction;
 mod least;
 mod memory;
+mod operational;
 mod props;
+mod remote;
 mod replay;
 mod search;
 mod stepping;
@@ -20,7 +25,9 @@ mod store;
 mod symmetry;
 mod system;
 
-pub use engine::{MACHINES, Machine, MachineInfo};
+pub use engine::{INFO, Machine};
 pub use events::guarded;
 pub use least::{LeastActions, least_actions};
+pub use operational::{OPERATIONAL, Operational, OperationalInfo};
+pub use remote::RemoteOptions;
 pub use symmetry::check_symmetries;

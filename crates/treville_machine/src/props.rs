@@ -47,6 +47,9 @@ pub(crate) enum Number {
 /// Writes that quantifiers range over, with the width of their values and whether these have a sign.
 type Scope = Vec<(u8, bool)>;
 
+/// With more quantifiers inside one another, a single state could take longer than any limit on time.
+const MOST_NESTED: usize = 6;
+
 impl Check {
     pub(crate) fn compile(prop: &Prop, code: &Code) -> Result<Check, Unsupported> {
         Ok(check(prop, code, &mut Vec::new())?.simplified())
@@ -118,6 +121,10 @@ fn check(prop: &Prop, code: &Code, scope: &mut Scope) -> Result<Check, Unsupport
         }
         Prop::Writes { all, aware, thread, object, body } => {
             let Some(var) = code.var_of(*object) else { return Err(unknown("a variable that no thread accesses")) };
+            if scope.len() >= MOST_NESTED {
+                let what = format!("more than {MOST_NESTED} quantifiers over writes inside one another");
+                return Err(unknown(&what));
+            }
             scope.push((code.vars[var].width, code.vars[var].is_signed));
             let body = check(body, code, scope);
             scope.pop();

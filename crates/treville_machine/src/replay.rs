@@ -7,8 +7,8 @@ use crate::store::Store;
 use crate::symmetry::Symmetries;
 use crate::system::{Actor, Effect, Move, State, System};
 use treville_base::{Cancel, Idx};
-use treville_ir::{Aware, ObjectId, ThreadId};
-use treville_task::{Actor as Who, Observed, Order, Run, RunAction, RunStep, Source, StopReason};
+use treville_ir::{Aware, MemoryOrder, ObjectId, ThreadId};
+use treville_task::{Actor as Who, Observed, ObservedWrite, Run, RunAction, RunStep, StopReason};
 
 /// Steps between looks at the clock.
 const BETWEEN_LOOKS: usize = 256;
@@ -163,7 +163,7 @@ pub(crate) fn told<M: Memory>(
 ) -> RunStep {
     let object = |var: usize| system.code.vars[var].object;
     let number = |var: usize, value: u64| system.code.vars[var].number(value);
-    let source = |var, value, origin: u32| Source { value: number(var, value), step: origin.checked_sub(1) };
+    let source = |var, value, origin: u32| ObservedWrite { value: number(var, value), step: origin.checked_sub(1) };
     let action = match step.effect {
         Effect::Read { var, from } => {
             RunAction::Read { object: object(var), from: source(var, from.value, from.origin) }
@@ -189,16 +189,11 @@ pub(crate) fn told<M: Memory>(
     };
     let node = thread.map(|thread| &system.code.threads[thread].nodes[usize::from(before.nodes[thread])]);
     let order = match (node.map(|node| &node.step), step.effect) {
-        (Some(Step::Read { acquire: true, .. }), _) => Order::Acquire,
-        (Some(Step::Write { release: true, .. }), _) => Order::Release,
-        (Some(Step::Update { order, .. }), Effect::Update { .. }) => match (order.acquire, order.release) {
-            (true, true) => Order::AcquireRelease,
-            (true, false) => Order::Acquire,
-            (false, true) => Order::Release,
-            (false, false) => Order::Relaxed,
-        },
-        (Some(Step::Update { order, .. }), _) if order.fail_acquire => Order::Acquire,
-        _ => Order::Relaxed,
+        (Some(Step::Read { acquire: true, .. }), _) => MemoryOrder::Acquire,
+        (Some(Step::Write { release: true, .. }), _) => MemoryOrder::Release,
+        (Some(Step::Update { order, .. }), Effect::Update { .. }) => MemoryOrder::of(order.acquire, order.release),
+        (Some(Step::Update { order, .. }), _) if order.fail_acquire => MemoryOrder::Acquire,
+        _ => MemoryOrder::Relaxed,
     };
     RunStep {
         actor,

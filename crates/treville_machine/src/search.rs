@@ -116,7 +116,7 @@ pub(crate) fn search<M: Memory>(
 }
 
 fn too_many(store: &Store, most: u64) -> Option<StopReason> {
-    let why = || format!("the limit of {most} states was reached (--max-states N raises it)");
+    let why = || format!("the limit of {most} states was reached (option `max-states` N raises it)");
     (store.len() as u64 > most).then(|| StopReason::Refused(why()))
 }
 

@@ -366,11 +366,18 @@ impl<M: Memory> System<'_, M> {
         threads.any(|(thread, (a, b))| is_end(thread, *a) != is_end(thread, *b))
     }
 
+    /// Whether it is over: all threads are done, or the process has ended. What others could still do then, they could as well have
+    /// done before that, since an end changes nothing; so it adds no state.
     pub(crate) fn is_done(&self, state: &State<M::State>) -> bool {
-        let done = |(thread, node): (usize, &u16)| {
-            matches!(self.code.threads[thread].nodes[usize::from(*node)].step, Step::Done)
-        };
-        state.nodes.iter().enumerate().all(done) && self.memory.is_quiet(&state.memory)
+        let done = |(thread, node): (&Thread, &u16)| matches!(thread.nodes[usize::from(*node)].step, Step::Done);
+        let all = self.code.threads.iter().zip(&state.nodes).all(done);
+        (all || self.has_ended_process(state)) && self.memory.is_quiet(&state.memory)
+    }
+
+    /// Whether a thread is done whose end is the end of all.
+    fn has_ended_process(&self, state: &State<M::State>) -> bool {
+        let mut threads = self.code.threads.iter().zip(&state.nodes);
+        threads.any(|(thread, node)| thread.ends_process && matches!(thread.nodes[usize::from(*node)].step, Step::Done))
     }
 
     /// Whether a run that comes here has done what its threads are for: each is at its end, or has none in its text, as a loop
@@ -379,7 +386,7 @@ impl<M: Memory> System<'_, M> {
         let over = |(thread, node): (&Thread, &u16)| {
             !thread.can_end || matches!(thread.nodes[usize::from(*node)].step, Step::Done)
         };
-        self.is_given_up(state) || self.code.threads.iter().zip(&state.nodes).all(over)
+        self.is_given_up(state) || self.has_ended_process(state) || self.code.threads.iter().zip(&state.nodes).all(over)
     }
 
     /// Whether an assumption was wrong, and so the run is of no interest.

@@ -1,6 +1,7 @@
 //! A hash of what a model means: equal for models that differ only in names, places and unused definitions.
 
 use crate::model::{Check, CheckId, GeneralId, Model, PickSource, RecId, Static, Step, Term, TermId};
+use crate::syntax::CheckMode;
 use rustc_hash::FxHashSet;
 use std::fmt::{self, Write};
 use treville_base::Idx;
@@ -12,6 +13,11 @@ impl Model {
             Step::Check(check) => Some((check, &self.checks[check])),
             Step::Pick(_) => None,
         })
+    }
+
+    /// Whether an execution may leave a program undefined.
+    pub fn may_be_undefined(&self) -> bool {
+        self.made_checks().any(|(_, check)| check.mode == CheckMode::UndefinedUnless)
     }
 
     /// Leaves out the checks of these names, to see what the others do without them. Returns the names of no check.

@@ -5,8 +5,10 @@ pub mod bell;
 pub mod syntax;
 
 mod display;
+mod facts;
 mod fingerprint;
 mod foregone;
+mod label;
 mod leftovers;
 mod link;
 mod mentions;
@@ -15,7 +17,9 @@ mod terms;
 mod types;
 mod vocabulary;
 
+pub use facts::{Family, KnownModel, ModelFacts};
 pub use foregone::Foregone;
+pub use label::label;
 pub use link::{examine, group_member, link};
 pub use mentions::{mentions, takes};
 pub use model::{

@@ -2,7 +2,7 @@
 
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::{BitSet, Cancel, Idx, IndexVec};
+use treville_base::{Cancel, IndexVec};
 use treville_ir::{Block, BlockId, Func, Inst, Reg};
 
 /// The control-flow graph of a function.
@@ -126,11 +126,20 @@ fn dominators(
     rank.iter().map(|r| r.and_then(|r| idom[r]).map(|d| order[d])).collect()
 }
 
-/// Where registers hold a value that may still be read.
+/// Where registers hold a value that may still be read. Its size is that of what is alive, so that long functions with short lives are
+/// cheap.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    live_in: IndexVec<BlockId, BitSet>,
-    live_out: IndexVec<BlockId, BitSet>,
+    live_in: IndexVec<BlockId, Vec<Reg>>,
+    live_out: IndexVec<BlockId, Vec<Reg>>,
+}
+
+/// Where one register is read and written.
+#[derive(Clone, Default)]
+struct Mentions {
+    /// Blocks that read it before they write it.
+    read_first: Vec<BlockId>,
+    writes: Vec<BlockId>,
 }
 
 impl Liveness {
@@ -141,77 +150,86 @@ impl Liveness {
         Liveness::unless(&nobody, func, cfg, at_exit).unwrap_or_else(empty)
     }
 
-    /// The same; `None` if cancelled. Of large functions, this takes long and much memory.
+    /// The same; `None` if cancelled.
     pub fn unless(cancel: &Cancel, func: &Func, cfg: &Cfg, at_exit: &BTreeSet<Reg>) -> Option<Liveness> {
-        let n = func.regs.len();
-        let empty = || (!cancel.is_stopped()).then(|| BitSet::new(n));
-        let none = || func.blocks.iter().map(|_| empty()).collect::<Option<IndexVec<BlockId, BitSet>>>();
-        let mut found = Liveness { live_in: none()?, live_out: none()? };
-        let mut exit = BitSet::new(n);
-        at_exit.iter().for_each(|r| {
-            exit.insert(r.index());
-        });
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &b in cfg.order.iter().rev() {
-                if cancel.is_stopped() {
-                    return None;
-                }
-                let block = &func.blocks[b];
-                let mut live = BitSet::new(n);
-                let mut leaves = true;
-                for s in ops::successors(&block.end) {
-                    live.union_assign(&found.live_in[s]);
-                    leaves = false;
-                }
-                if leaves {
-                    live.union_assign(&exit);
-                }
-                found.live_out[b] = live.clone();
-                before_end(block, &mut live);
-                block.insts.iter().rev().for_each(|inst| before(inst, &mut live));
-                if live != found.live_in[b] {
-                    found.live_in[b] = live;
-                    changed = true;
+        let exits: Vec<BlockId> =
+            cfg.order.iter().copied().filter(|b| ops::successors(&func.blocks[*b].end).next().is_none()).collect();
+        let nothing = || func.blocks.iter().map(|_| Vec::new()).collect();
+        let mut found = Liveness { live_in: nothing(), live_out: nothing() };
+        // The last register that was found to be written, and to be alive, here.
+        let mut written: IndexVec<BlockId, Option<Reg>> = func.blocks.iter().map(|_| None).collect();
+        for (reg, mentions) in mentions(func, cfg).iter_enumerated() {
+            if cancel.is_stopped() {
+                return None;
+            }
+            mentions.writes.iter().for_each(|b| written[*b] = Some(reg));
+            // Registers come in their order: what is last in a list tells whether this one is there.
+            let mut begins = mentions.read_first.clone();
+            let mut ends = if at_exit.contains(&reg) { exits.clone() } else { Vec::new() };
+            loop {
+                if let Some(b) = begins.pop() {
+                    if found.live_in[b].last() != Some(&reg) {
+                        found.live_in[b].push(reg);
+                        ends.extend(&cfg.preds[b]);
+                    }
+                } else if let Some(b) = ends.pop() {
+                    if found.live_out[b].last() != Some(&reg) {
+                        found.live_out[b].push(reg);
+                        begins.extend((written[b] != Some(reg)).then_some(b));
+                    }
+                } else {
+                    break;
                 }
             }
         }
         Some(found)
     }
 
-    pub fn live_in(&self, b: BlockId) -> &BitSet {
+    /// In their order.
+    pub fn live_in(&self, b: BlockId) -> &[Reg] {
         &self.live_in[b]
     }
 
-    pub fn live_out(&self, b: BlockId) -> &BitSet {
+    /// In their order.
+    pub fn live_out(&self, b: BlockId) -> &[Reg] {
         &self.live_out[b]
     }
 
     /// Walks a block backwards; `visit` sees each operation with what is alive after it.
-    pub fn walk_back(&self, block: &Block, id: BlockId, mut visit: impl FnMut(usize, &Inst, &BitSet)) {
-        let mut live = self.live_out[id].clone();
-        before_end(block, &mut live);
+    pub fn walk_back(&self, block: &Block, id: BlockId, mut visit: impl FnMut(usize, &Inst, &BTreeSet<Reg>)) {
+        let mut live: BTreeSet<Reg> = self.live_out[id].iter().copied().collect();
+        if let Some(e) = ops::end_expr(&block.end) {
+            e.visit_regs(&mut |r| live.extend([r]));
+        }
         for (i, inst) in block.insts.iter().enumerate().rev() {
             visit(i, inst, &live);
-            before(inst, &mut live);
+            if let Some(dst) = ops::def(&inst.op) {
+                live.remove(&dst);
+            }
+            ops::visit_uses(&inst.op, &mut |r| live.extend([r]));
         }
     }
 }
 
-fn before_end(block: &Block, live: &mut BitSet) {
-    if let Some(e) = ops::end_expr(&block.end) {
-        e.visit_regs(&mut |r| {
-            live.insert(r.index());
-        });
+/// For each register, in blocks that can be reached.
+fn mentions(func: &Func, cfg: &Cfg) -> IndexVec<Reg, Mentions> {
+    let mut all: IndexVec<Reg, Mentions> = func.regs.iter().map(|_| Mentions::default()).collect();
+    for &b in &cfg.order {
+        let block = &func.blocks[b];
+        let read = |mentions: &mut Mentions| {
+            if mentions.writes.last() != Some(&b) && mentions.read_first.last() != Some(&b) {
+                mentions.read_first.push(b);
+            }
+        };
+        for inst in &block.insts {
+            ops::visit_uses(&inst.op, &mut |r| read(&mut all[r]));
+            if let Some(dst) = ops::def(&inst.op).filter(|dst| all[*dst].writes.last() != Some(&b)) {
+                all[dst].writes.push(b);
+            }
+        }
+        if let Some(e) = ops::end_expr(&block.end) {
+            e.visit_regs(&mut |r| read(&mut all[r]));
+        }
     }
-}
-
-fn before(inst: &Inst, live: &mut BitSet) {
-    if let Some(dst) = ops::def(&inst.op) {
-        live.remove(dst.index());
-    }
-    ops::visit_uses(&inst.op, &mut |r| {
-        live.insert(r.index());
-    });
+    all
 }

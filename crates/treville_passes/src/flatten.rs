@@ -9,7 +9,7 @@ use crate::loop_free::{go_on, stopped};
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use treville_base::{Cancel, Diagnostic, Idx, IndexVec, Name, Span};
+use treville_base::{Cancel, Diagnostic, IndexVec, Name, Span};
 use treville_ir::{
     Block, BlockId, Callee, Expr, Failure, Func, FuncId, Inst, InstrId, Mark, Op, Program, Reg, RegInfo, Storage, Tags,
     Terminator,
@@ -276,7 +276,8 @@ impl Flat<'_> {
         for func in known {
             let (then, els) = (self.block(), self.block());
             let cond = Expr::bin(BinOp::Eq, address.clone(), Expr::int(Program::func_address(*func) as i64, 64));
-            self.out.blocks[copy.at].end = Terminator::Branch { cond, then, els, join: Some(after), instr, span };
+            // As other branches of compiled code, it has no join.
+            self.out.blocks[copy.at].end = Terminator::Branch { cond, then, els, join: None, instr, span };
             copy.at = then;
             with(self, copy, *func)?;
             self.out.blocks[copy.at].end = Terminator::Goto(after);
@@ -320,7 +321,7 @@ impl Flat<'_> {
             self.push(copy.at, Op::Assign { dst: own(param), value }, instr, true, span);
         }
         let live = Liveness::unless(self.cancel, callee, &Cfg::new(callee), &BTreeSet::new()).ok_or_else(stopped)?;
-        for reg in live.live_in(BlockId(0)).iter().map(Reg::from_usize).filter(|r| !callee.params.contains(r)) {
+        for reg in live.live_in(BlockId(0)).iter().copied().filter(|r| !callee.params.contains(r)) {
             self.push(copy.at, Op::Assign { dst: own(&reg), value: Expr::int(0, width(&reg)) }, instr, true, span);
         }
         let frame =

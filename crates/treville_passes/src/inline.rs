@@ -38,6 +38,10 @@ pub fn inline(
     limits: InlineLimits,
     cancel: &Cancel,
 ) -> bool {
+    // Most functions have no call that is left; a copy of a long one takes seconds.
+    if !program.funcs[func].blocks.iter().any(|block| next_call(block, 0).is_some()) {
+        return false;
+    }
     let mut caller = program.funcs[func].clone();
     let mut next_instr = first_free_instr(program);
     let mut callees: BTreeMap<FuncId, Option<Inlinable<'_>>> = BTreeMap::new();
@@ -123,7 +127,7 @@ impl<'p> Inlinable<'p> {
         }
         let live = Liveness::new(func, &Cfg::new(func), &BTreeSet::new());
         let at_entry = live.live_in(BlockId(0));
-        let zero = at_entry.iter().map(Reg::from_usize).filter(|r| !func.params.contains(r)).collect();
+        let zero = at_entry.iter().copied().filter(|r| !func.params.contains(r)).collect();
         Some(Inlinable { func, size, zero })
     }
 

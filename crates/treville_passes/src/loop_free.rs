@@ -1,13 +1,16 @@
 //! Programs without calls and loops: each function that a thread begins with, by itself.
 
 use crate::constants::propagate_constants;
+use crate::drop_write_only::atomic_objects;
 use crate::flatten::flatten;
-use crate::forget::atomic_objects;
 use crate::unroll::{Facts, Unrolling, unroll};
 use crate::{Boundary, Options, promote, simplify};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Cancel, Diagnostic};
 use treville_ir::{Block, Callee, FuncId, Op, Program, Terminator};
+
+/// The tags that tell the read and the write of an update from others.
+const UPDATES: [&str; 2] = ["X", "RMW"];
 
 /// How often promotion is repeated: a variable that holds the address of another must go first.
 const ROUNDS: u32 = 6;
@@ -17,18 +20,22 @@ const ROUNDS: u32 = 6;
 /// # Errors
 /// What cannot be made so, and where; or that the run was cancelled.
 pub fn loop_free(program: &Program, how: Unrolling, options: &Options) -> Result<Program, Diagnostic> {
+    go_on(&options.cancel)?;
     let mut out = program.clone();
     let mut todo: Vec<FuncId> = program.roots.iter().map(|root| root.func).collect();
     let mut done = BTreeSet::new();
+    go_on(&options.cancel)?;
     let mut source = program.clone();
     let atomic = atomic_objects(program);
-    let facts = Facts { observed: &BTreeSet::new(), atomic: &atomic };
     while let Some(func) = todo.pop() {
         if !done.insert(func) {
             continue;
         }
         let flat = flatten(&mut source, func, how.bound, &options.cancel)?;
         out.tags.clone_from(&source.tags);
+        let halves = UPDATES.iter().filter_map(|name| source.tags.iter_enumerated().find(|(_, tag)| *tag == name));
+        let halves = halves.map(|(id, _)| id).collect();
+        let facts = Facts { observed: &BTreeSet::new(), atomic: &atomic, halves: &halves };
         out.funcs[func] = unroll(&flat, how, facts, &options.cancel)?;
         let boundary = Boundary::new(&out, func, options);
         let entry: BTreeMap<_, _> = boundary.entry.iter().map(|r| (*r, None)).collect();

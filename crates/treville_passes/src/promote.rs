@@ -21,7 +21,6 @@ use crate::ops;
 use parts::Parts;
 use pointers::Pointers;
 use std::collections::BTreeSet;
-use treville_base::Idx;
 use treville_ir::{BlockId, Expr, Func, FuncId, Op, Program, Reg, Storage};
 
 /// An object that the function makes.
@@ -94,7 +93,7 @@ fn read_too_early(func: &Func, boundary: &Boundary, sites: &[Site], parts: &Part
         live.walk_back(&func.blocks[id], id, |_, inst, after| {
             let Op::Alloc { dst, .. } = &inst.op else { return };
             for (i, _) in sites.iter().enumerate().filter(|(_, s)| s.dst == *dst && !s.zeroed) {
-                if parts.registers(i).any(|r| after.contains(r.index())) {
+                if parts.registers(i).any(|r| after.contains(&r)) {
                     found.insert(i);
                 }
             }

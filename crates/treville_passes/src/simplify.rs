@@ -13,7 +13,6 @@ pub(crate) use blocks::clean_up;
 use crate::Boundary;
 use crate::cfg::{Cfg, Liveness};
 use crate::ops;
-use treville_base::Idx;
 use treville_ir::{Func, Op, Storage};
 
 /// How often the steps are repeated at most; each usually leaves nothing for a third time.
@@ -51,7 +50,7 @@ fn remove_dead(func: &mut Func, boundary: &Boundary) -> bool {
                 Op::Alloc { storage, .. } => storage != Storage::Heap,
                 _ => false,
             };
-            if computes_only && ops::def(&inst.op).is_some_and(|r| !after.contains(r.index())) {
+            if computes_only && ops::def(&inst.op).is_some_and(|r| !after.contains(&r)) {
                 dead.push(i);
             }
         });

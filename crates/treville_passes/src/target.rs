@@ -2,8 +2,8 @@
 //!
 //! A program with the tags of C becomes one with the tags of the architecture's litmus dialect, and with its fences. `NA`
 //! stays on accesses that were not atomic, so that races can still be told. Every operation is an instruction of its own
-//! afterwards, and control dependencies never end, as on a machine. Simplify before, not after: a branch that only orders
-//! would be lost with `algebraic`.
+//! afterwards, and control dependencies never end, as on a machine, but for those of branches that passes have added. Simplify
+//! before, not after: a branch that only orders would be lost with `algebraic`.
 //!
 //! One file for each architecture says how it does it; adding one is a file and a line here.
 
@@ -15,50 +15,17 @@ mod riscv;
 mod sc;
 mod tso;
 
-use crate::close;
 use crate::flatten::FREE;
+use crate::lower_to_test;
 use std::sync::Arc;
 use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
-    Block, BlockId, Dialect, Expr, Func, Inst, InstrId, Op, Program, Reg, RegInfo, TagId, Tags, Terminator, UpdateTags,
-    Wait,
+    Block, BlockId, Dialect, Expr, Func, Inst, InstrId, Mark, MemoryOrder, Op, Program, Reg, RegInfo, TagId, Tags,
+    Terminator, UpdateTags, Wait,
 };
-use treville_term::BinOp;
+use treville_term::{BinOp, UnOp};
 
-/// Memory orders. Consume counts as acquire, as compilers have it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Order {
-    Relaxed,
-    Acquire,
-    Release,
-    AcquireRelease,
-    SeqCst,
-}
-
-impl Order {
-    fn acquires(self) -> bool {
-        matches!(self, Order::Acquire | Order::AcquireRelease | Order::SeqCst)
-    }
-
-    fn releases(self) -> bool {
-        matches!(self, Order::Release | Order::AcquireRelease | Order::SeqCst)
-    }
-
-    /// At least as strong as both.
-    fn join(self, other: Order) -> Order {
-        if self == Order::SeqCst || other == Order::SeqCst {
-            return Order::SeqCst;
-        }
-        match (self.acquires() || other.acquires(), self.releases() || other.releases()) {
-            (false, false) => Order::Relaxed,
-            (true, false) => Order::Acquire,
-            (false, true) => Order::Release,
-            (true, true) => Order::AcquireRelease,
-        }
-    }
-}
-
-type Words = &'static [&'static str];
+type TagNames = &'static [&'static str];
 
 /// What follows an access.
 #[derive(Clone, Copy, Debug)]
@@ -73,12 +40,12 @@ enum After {
 #[derive(Clone, Copy, Debug)]
 struct Access {
     before: Option<&'static str>,
-    tags: Words,
+    tags: TagNames,
     after: After,
 }
 
 impl Access {
-    const fn plain(tags: Words) -> Access {
+    const fn plain(tags: TagNames) -> Access {
         Access { before: None, tags, after: After::Nothing }
     }
 }
@@ -97,9 +64,9 @@ enum Form {
 struct Update {
     form: Form,
     before: Option<&'static str>,
-    read: Words,
-    write: Words,
-    fail: Words,
+    read: TagNames,
+    write: TagNames,
+    fail: TagNames,
     after: After,
 }
 
@@ -109,21 +76,32 @@ struct Isa {
     model: &'static str,
     /// As litmus tests name it.
     dialect: &'static str,
-    load: fn(Order) -> Access,
-    store: fn(Order) -> Access,
-    update: fn(Order) -> Update,
-    fence: fn(Order) -> Option<&'static str>,
+    load: fn(MemoryOrder) -> Access,
+    store: fn(MemoryOrder) -> Access,
+    update: fn(MemoryOrder) -> Update,
+    /// The same for one that no single instruction does (see [`is_single`]); none if there is always one.
+    retried: Option<fn(MemoryOrder) -> Update>,
+    fence: fn(MemoryOrder) -> Option<&'static str>,
     /// Those of [`FENCES`] that are its own.
-    own: Words,
+    own: TagNames,
+    /// Compilers give both ways of a compare-exchange the fences of both its orders.
+    joins_failure: bool,
 }
 
 /// Tags that say something to the engine, not to the memory model.
 const NOTES: &[&str] = &["HAZARD", "LAST", "LATEST", "UNWRITTEN"];
 
 /// Fences of architectures that a program may name beside those of C: each means what it does on its own, and nothing on others.
-const FENCES: Words = &["MFENCE", "SYNC", "LWSYNC", "ISYNC"];
+const FENCES: TagNames = &["MFENCE", "SYNC", "LWSYNC", "ISYNC"];
 
 const NOT_C: &str = "this operation is not one of C, so it cannot be compiled";
+
+/// Whether machines that have atomic instructions for some updates have one for this: it always writes, four bytes or more, and is not
+/// the negation of a conjunction.
+fn is_single(guard: Option<&Expr>, new: &Expr, size: u8) -> bool {
+    let nand = matches!(new, Expr::Un(UnOp::Not, of) if matches!(**of, Expr::Bin(BinOp::And, ..)));
+    guard.is_none() && size >= 4 && !nand
+}
 
 /// One line for each architecture.
 const TARGETS: &[Isa] = &[sc::ISA, tso::ISA, pso::ISA, aarch64::ISA, arm::ISA, power::ISA, riscv::ISA];
@@ -133,17 +111,40 @@ pub fn dialect_for(model: &str) -> Option<&'static str> {
     TARGETS.iter().find(|isa| isa.model == model).map(|isa| isa.dialect)
 }
 
+/// The same without sequential consistency, whose dialect stays C.
+pub fn hardware_dialect_for(model: &str) -> Option<&'static str> {
+    dialect_for(model).filter(|dialect| *dialect != Dialect::C)
+}
+
+/// Whether all assembly of a program is of the architecture that a model is for, if it is for one.
+///
+/// # Errors
+/// The first instruction of another one.
+pub fn check_assembly(program: &Program, model: &str) -> Result<(), Diagnostic> {
+    let Some(machine) = hardware_dialect_for(model) else { return Ok(()) };
+    for inst in program.funcs.iter().flat_map(|func| func.blocks.iter()).flat_map(|block| &block.insts) {
+        if let Op::Mark(Mark::Assembly(dialects)) = &inst.op
+            && !dialects.split(' ').any(|dialect| dialect == machine)
+        {
+            let what = format!("inline assembly of {}, which {machine} does not have", dialects.replace(' ', " and "));
+            let help = format!("check it under a model of its machine, or of C, not under {model}");
+            return Err(Diagnostic::error(inst.span, what).help(help));
+        }
+    }
+    Ok(())
+}
+
 /// The strongest fence of the architecture that a bundled model is for, if it has one.
 pub fn full_fence(model: &str) -> Option<&'static str> {
-    TARGETS.iter().find(|isa| isa.model == model).and_then(|isa| (isa.fence)(Order::SeqCst))
+    TARGETS.iter().find(|isa| isa.model == model).and_then(|isa| (isa.fence)(MemoryOrder::SeqCst))
 }
 
 /// How the architecture of a bundled model writes what a program does not write itself.
-pub fn words(model: &str) -> Option<close::Words> {
+pub fn sync_tags(model: &str) -> Option<lower_to_test::SyncTags> {
     let isa = TARGETS.iter().find(|isa| isa.model == model)?;
-    let update = (isa.update)(Order::Relaxed);
+    let update = (isa.update)(MemoryOrder::Relaxed);
     let both = if update.form == Form::Atomic { [update.read, update.write].concat() } else { Vec::new() };
-    Some(close::Words {
+    Some(lower_to_test::SyncTags {
         acquire: Vec::new(),
         release: Vec::new(),
         relaxed: Vec::new(),
@@ -174,7 +175,8 @@ pub enum Exclusives {
     /// As two operations.
     Apart,
     /// As one, followed by the branch that sees whether it has succeeded: for those who run programs. Such a program has the
-    /// tags of the strongest fence and of updates, used or not, since locks and threads are made of these.
+    /// tags of the strongest fence and of updates, used or not, since locks and threads are made of these. Its own branches have no
+    /// join.
     Together,
 }
 
@@ -197,6 +199,7 @@ pub fn compile_with(
             Diagnostic::error(None, format!("there is no mapping of C atomics to the architecture of `{model}`"));
         return Err(error.help(format!("there is one for {}", known.join(", "))));
     };
+    check_assembly(program, model)?;
     let mut new = program.clone();
     let mut dialect = dialect.clone();
     if !dialect.sets.iter().any(|s| *s == "NA") {
@@ -211,8 +214,8 @@ pub fn compile_with(
     }
     if exclusives == Exclusives::Together {
         // Locks and threads will have these, whatever else the program has.
-        let update = (isa.update)(Order::Relaxed);
-        let tags = update.read.iter().chain(update.write).copied().chain((isa.fence)(Order::SeqCst));
+        let update = (isa.update)(MemoryOrder::Relaxed);
+        let tags = update.read.iter().chain(update.write).copied().chain((isa.fence)(MemoryOrder::SeqCst));
         for tag in tags {
             compiler.new.tag(tag);
         }
@@ -238,6 +241,8 @@ struct Stretch {
 enum Exit {
     /// Where the old block did.
     Old,
+    /// In the next one.
+    Next,
     Branch(Expr, usize, usize, Span),
     /// Nothing gets here.
     Dead,
@@ -301,6 +306,7 @@ impl Compiler<'_> {
             for Stretch { insts, exit } in stretches {
                 let end = match exit {
                     Exit::Old => self.end(&old.end, &starts),
+                    Exit::Next => Terminator::Goto(BlockId::from_usize(blocks.len() + 1)),
                     Exit::Dead => Terminator::End,
                     Exit::Branch(cond, then, els, span) => {
                         let (then, els) = (BlockId::from_usize(start + then), BlockId::from_usize(start + els));
@@ -321,9 +327,11 @@ impl Compiler<'_> {
     fn end(&mut self, end: &Terminator, starts: &IndexVec<BlockId, BlockId>) -> Terminator {
         let mut end = end.clone();
         crate::ops::rename_blocks(&mut end, &|b| starts[b]);
-        if let Terminator::Branch { join, instr, .. } = &mut end {
+        if let Terminator::Branch { els, join, instr, .. } = &mut end {
             *instr = self.instr();
-            *join = None;
+            // The branches of compiled code have no join: one that ends at once was added, and no machine runs it.
+            let added = self.exclusives == Exclusives::Together && *join == Some(*els);
+            *join = join.filter(|_| added);
         }
         end
     }
@@ -350,7 +358,7 @@ impl Compiler<'_> {
             Op::Fence { tags } => {
                 let fence = match named_fence(self.old, tags) {
                     Some(named) => self.isa.own.contains(&named).then_some(named),
-                    None => (self.isa.fence)(self.order(tags, span)?.unwrap_or(Order::Relaxed)),
+                    None => (self.isa.fence)(self.order(tags, span)?.unwrap_or(MemoryOrder::Relaxed)),
                 };
                 self.fence(fence, span, code);
             }
@@ -376,16 +384,27 @@ impl Compiler<'_> {
         if tags.fences.is_some() {
             return Err(Diagnostic::error(span, NOT_C));
         }
-        let mut order = self.order(&tags.fused, span)?.unwrap_or(Order::Relaxed);
+        let mut order = self.order(&tags.fused, span)?.unwrap_or(MemoryOrder::Relaxed);
+        // One that does not write goes past what follows the others, if its order does not ask for that.
+        let mut skips = false;
         if guard.is_some() {
-            order = order.join(self.order(&tags.fail, span)?.unwrap_or(Order::Relaxed));
+            let fail = self.order(&tags.fail, span)?.unwrap_or(MemoryOrder::Relaxed);
+            skips = !fail.acquires();
+            let both = order.join(fail);
+            if both != order && !self.isa.joins_failure {
+                let what = "a compare-exchange whose order of failure is stronger than that of success";
+                return Err(Diagnostic::error(span, format!("{what} is not compiled for {}", self.isa.dialect)));
+            }
+            order = both;
         }
-        let how = (self.isa.update)(order);
+        let make = self.isa.retried.filter(|_| !is_single(guard.as_ref(), new, *size)).unwrap_or(self.isa.update);
+        let how = make(order);
         let read = *old;
+        let succeeds = guard.clone().filter(|_| skips);
         self.fence(how.before, span, code);
         if how.form == Form::Exclusive && self.exclusives == Exclusives::Apart {
             let place = (addr.clone(), *size);
-            self.exclusive(read, place, guard.clone(), new.clone(), how, span, code);
+            self.exclusive(read, place, guard.clone(), new.clone(), how, skips, span, code);
         } else {
             // Pairs of exclusives are two events everywhere.
             let both = if how.form == Form::Atomic { [how.read, how.write].concat() } else { Vec::new() };
@@ -397,15 +416,26 @@ impl Compiler<'_> {
                 fences: None,
             };
             self.push(op, span, code);
-            if how.form == Form::Exclusive {
-                self.branch_on(read, span, code);
+            match (how.form, how.after, succeeds) {
+                (Form::Exclusive, After::Fence(fence), Some(succeeds)) => {
+                    let next = code.stretches.len();
+                    code.exit(Exit::Branch(succeeds, next, next + 1, span));
+                    code.begin();
+                    self.fence(Some(fence), span, code);
+                    code.exit(Exit::Next);
+                    code.begin();
+                    return Ok(());
+                }
+                (Form::Exclusive, ..) => self.branch_on(read, span, code),
+                (Form::Atomic, ..) => {}
             }
+            self.after(how.after, read, span, code);
         }
-        self.after(how.after, read, span, code);
         Ok(())
     }
 
-    /// A load-linked, a branch if there is a guard, and a store-conditional that succeeds.
+    /// A load-linked, a branch if there is a guard, and a store-conditional that succeeds; then what follows an update, for one that
+    /// does not write only unless it `skips` that.
     #[expect(clippy::too_many_arguments, reason = "the parts of an update")]
     fn exclusive(
         &mut self,
@@ -414,6 +444,7 @@ impl Compiler<'_> {
         guard: Option<Expr>,
         new: Expr,
         how: Update,
+        skips: bool,
         span: Span,
         code: &mut Code,
     ) {
@@ -427,8 +458,9 @@ impl Compiler<'_> {
         // The stretch of the store, if it is not the one of the load.
         let n_more = usize::from(guard.is_some());
         let (fails, done) = (first + n_more, first + n_more + 1);
+        let skips = skips && matches!(how.after, After::Fence(_));
         if let Some(guard) = guard {
-            code.exit(Exit::Branch(guard, first, done, span));
+            code.exit(Exit::Branch(guard, first, done + usize::from(skips), span));
             code.begin();
         }
         let status = code.register("status", 1);
@@ -442,6 +474,11 @@ impl Compiler<'_> {
         self.push(Op::Wait { cond: Expr::int(0, 1), kind: Wait::Assume }, span, code);
         code.exit(Exit::Dead);
         code.begin();
+        self.after(how.after, old, span, code);
+        if skips {
+            code.exit(Exit::Next);
+            code.begin();
+        }
     }
 
     fn after(&mut self, after: After, read: Reg, span: Span, code: &mut Code) {
@@ -475,7 +512,7 @@ impl Compiler<'_> {
     }
 
     /// How a load or a store is made; gives it its new tags.
-    fn access(&mut self, tags: &mut Tags, span: Span, make: fn(Order) -> Access) -> Result<Access, Diagnostic> {
+    fn access(&mut self, tags: &mut Tags, span: Span, make: fn(MemoryOrder) -> Access) -> Result<Access, Diagnostic> {
         let order = self.order(tags, span)?;
         let access = order.map_or(Access::plain(&[]), make);
         let names = if order.is_some() { access.tags } else { &["NA"] };
@@ -493,23 +530,19 @@ impl Compiler<'_> {
     }
 
     /// The order that the tags of C say; none for what is not atomic.
-    fn order(&self, tags: &[TagId], span: Span) -> Result<Option<Order>, Diagnostic> {
+    fn order(&self, tags: &[TagId], span: Span) -> Result<Option<MemoryOrder>, Diagnostic> {
         let mut order = None;
         for name in tags.iter().filter_map(|t| self.old.tags.get(*t)) {
             let this = match name.as_str() {
                 "NA" | "X" | "RMW" => continue,
                 note if NOTES.contains(&note) => continue,
-                "A" | "RLX" => Order::Relaxed,
-                "CON" | "ACQ" => Order::Acquire,
-                "REL" => Order::Release,
-                "ACQ_REL" => Order::AcquireRelease,
-                "SC" => Order::SeqCst,
-                other => {
-                    let message = format!("`{other}` is not a memory order of C11, so it cannot be compiled");
-                    return Err(Diagnostic::error(span, message));
-                }
+                "A" => MemoryOrder::Relaxed,
+                tag => MemoryOrder::of_tag(tag).ok_or_else(|| {
+                    let message = format!("`{tag}` is not a memory order of C11, so it cannot be compiled");
+                    Diagnostic::error(span, message)
+                })?,
             };
-            order = Some(order.map_or(this, |o: Order| o.join(this)));
+            order = Some(order.map_or(this, |o: MemoryOrder| o.join(this)));
         }
         Ok(order)
     }

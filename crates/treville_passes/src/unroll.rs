@@ -18,7 +18,10 @@ use crate::ops;
 use idle::Idle;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use treville_base::{Cancel, Diagnostic, IndexVec, Span};
-use treville_ir::{Block, BlockId, Expr, Func, Inst, InstrId, Mark, ObjectId, Op, Reg, TagId, Tags, Terminator, Wait};
+use treville_ir::{
+    Again, Block, BlockId, Expr, Func, Inst, InstrId, Mark, ObjectId, Op, Reg, TagId, Tags, Terminator, UpdateTags,
+    Wait,
+};
 use treville_term::BinOp;
 
 /// How loops are unrolled.
@@ -42,6 +45,8 @@ pub struct Facts<'a> {
     pub observed: &'a BTreeSet<Reg>,
     /// Objects that are accessed atomically, at known places, by all threads.
     pub atomic: &'a BTreeSet<ObjectId>,
+    /// Tags that only the halves of an update have.
+    pub halves: &'a BTreeSet<TagId>,
 }
 
 /// The function without loops.
@@ -88,6 +93,7 @@ fn unroll_by(
         spins: has_spin_marks(func),
         waits: how.idle,
         latest: how.latest,
+        halves: facts.halves,
         out,
         copies: BTreeMap::new(),
         todo: VecDeque::new(),
@@ -177,6 +183,7 @@ struct Unroller<'a> {
     spins: bool,
     waits: bool,
     latest: Option<TagId>,
+    halves: &'a BTreeSet<TagId>,
     out: Func,
     copies: BTreeMap<(BlockId, Iterations), BlockId>,
     todo: VecDeque<(BlockId, Iterations)>,
@@ -257,8 +264,11 @@ impl Unroller<'_> {
                 }
                 Op::Mark(Mark::SpinEnd) if self.waits => {
                     // Whether it would go on waiting is not looked at here.
-                    let kind = if self.latest.is_some() { Wait::Resource } else { Wait::Spin };
-                    let (idle, waits) = (self.idle.spin_is_idle(), self.stop(kind, inst.span));
+                    let waits = match self.latest {
+                        Some(_) => self.looks_again(Again::Unclear, inst.span),
+                        None => self.spins(inst.span),
+                    };
+                    let idle = self.idle.spin_is_idle();
                     at = match self.idle.keeps_spin().filter(|_| !is_last(iterations)) {
                         Some(kept) => self.wait_if_kept((at, waits), idle, kept, &around, inst.span),
                         None => self.go_to_if(at, idle, waits, inst.span),
@@ -295,7 +305,7 @@ impl Unroller<'_> {
             Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess
                 if is_last(iterations) =>
             {
-                end = Terminator::Goto(self.stop(Wait::Assume, place(old).unwrap_or(nowhere)));
+                end = Terminator::Goto(self.looks_again(Again::GoesOn, place(old).unwrap_or(nowhere)));
             }
             Terminator::End | Terminator::Exit(_) | Terminator::Return(_) | Terminator::ExitProcess => {}
         }
@@ -314,30 +324,51 @@ impl Unroller<'_> {
             Op::Load { dst, addr, size, tags } => {
                 Op::Load { dst: *dst, addr: addr.clone(), size: *size, tags: latest(tags) }
             }
+            // If it succeeds and changes nothing, it reads as one that writes: what failures of it order is less.
             Op::Update { old, addr, size, tags, .. } => {
-                Op::Load { dst: *old, addr: addr.clone(), size: *size, tags: latest(&tags.fail) }
+                let read = if tags.read.is_empty() { &tags.fail } else { &tags.read };
+                Op::Load { dst: *old, addr: addr.clone(), size: *size, tags: latest(&self.without_update(read)) }
             }
-            Op::Fence { .. } => return Some(at),
+            // It may be another value each time.
+            Op::Nondet { .. } | Op::Handle { .. } => {
+                self.push(at, Op::Mark(Mark::LooksAgain(Again::Unclear)), inst.span);
+                return None;
+            }
             op => op.clone(),
         };
         let goes_on = idle::effect(&inst.op);
         if let idle::Effect::Always = goes_on {
-            self.push(at, Op::Wait { cond: Expr::int(0, 1), kind: Wait::Assume }, inst.span);
+            self.push(at, Op::Mark(Mark::LooksAgain(Again::GoesOn)), inst.span);
             return None;
         }
         self.out.blocks[at].insts.push(Inst { op, instr, ..inst.clone() });
         self.size += 1;
+        if let Op::Update { tags: UpdateTags { fences: Some(tags), .. }, .. } = &inst.op {
+            self.push(at, Op::Fence { tags: tags.clone() }, inst.span);
+        }
         if let idle::Effect::If(cond) = goes_on {
-            let stop = self.stop(Wait::Assume, inst.span);
+            let stop = self.looks_again(Again::GoesOn, inst.span);
             at = self.go_to_if(at, cond, stop, inst.span);
         }
         Some(at)
     }
 
-    /// A block where a thread ends as waiting.
-    fn stop(&mut self, kind: Wait, span: Span) -> BlockId {
+    /// The tags of a read without those that only the halves of an update have.
+    fn without_update(&self, tags: &Tags) -> Tags {
+        tags.iter().copied().filter(|tag| !self.halves.contains(tag)).collect()
+    }
+
+    /// A block where a thread ends that waits in a loop.
+    fn spins(&mut self, span: Span) -> BlockId {
         let block = self.new_block();
-        self.push(block, Op::Wait { cond: Expr::int(0, 1), kind }, span);
+        self.push(block, Op::Wait { cond: Expr::int(0, 1), kind: Wait::Spin }, span);
+        block
+    }
+
+    /// A block where a thread ends that has looked again.
+    fn looks_again(&mut self, found: Again, span: Span) -> BlockId {
+        let block = self.new_block();
+        self.push(block, Op::Mark(Mark::LooksAgain(found)), span);
         block
     }
 
@@ -354,8 +385,11 @@ impl Unroller<'_> {
 
     /// Where a thread goes whose iteration has changed nothing, and which one that was.
     fn waits(&mut self, header: BlockId, iterations: &Iterations, span: Span) -> BlockId {
-        if self.latest.is_none() || is_last(iterations) {
-            return self.stop(Wait::Spin, span);
+        if self.latest.is_none() {
+            return self.spins(span);
+        }
+        if is_last(iterations) {
+            return self.looks_again(Again::Waits, span);
         }
         let around = iterations.len().saturating_sub(1);
         let again = iterations[..around].iter().copied().chain([LAST[0]]).collect();
@@ -382,7 +416,7 @@ impl Unroller<'_> {
         let span = span.unwrap_or(Span::new(treville_base::FileId(0), 0, 0));
         if is_last(&from.1) && !is_last(&iterations) {
             // It has seen what it waited for.
-            return self.stop(Wait::Assume, span);
+            return self.looks_again(Again::GoesOn, span);
         }
         if !repeats {
             let next = self.block_of(to, iterations);

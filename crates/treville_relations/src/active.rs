@@ -1,11 +1,11 @@
 //! Which unknown pairs an engine has to represent: those that can make a difference to a check, passed down from the checks to
 //! what terms are defined by, with the polarity in which they are needed.
 
-use crate::closing::{Closing, closing};
+use crate::closure::{Closing, closure};
 use crate::derive::{Context, Knowledge};
 use crate::facts::Factor;
 use crate::plan::{Plan, Recursion};
-use crate::{ByPolarity, Duty, Extent, Known, Polarity};
+use crate::{ByPolarity, Extent, Known, Obligation, Polarity};
 use std::collections::BTreeMap;
 use treville_base::IndexVec;
 use treville_event::{BaseRel, EventSet, Relation};
@@ -14,8 +14,8 @@ use treville_model::{CheckKind, PickSource, Term, TermId};
 pub(crate) type Active = IndexVec<TermId, ByPolarity>;
 
 /// The pairs that a check has to look at, known ones included.
-pub(crate) fn relevant(context: &Context<'_>, duty: &Duty, known: &Known<Extent>) -> Extent {
-    match (duty.kind, &known.may) {
+pub(crate) fn relevant(context: &Context<'_>, obligation: &Obligation, known: &Known<Extent>) -> Extent {
+    match (obligation.kind, &known.may) {
         (CheckKind::Empty, may) => may.clone(),
         (_, Extent::Set(s)) => Extent::empty(treville_model::Shape::Set, s.universe()),
         (CheckKind::Irreflexive, Extent::Rel(may)) => {
@@ -24,7 +24,7 @@ pub(crate) fn relevant(context: &Context<'_>, duty: &Duty, known: &Known<Extent>
         (CheckKind::Acyclic, Extent::Rel(may)) => {
             let mut on_cycles = context.world.close_may(may).inverse();
             on_cycles.intersect_assign(may);
-            if duty.polarity == Polarity::Up {
+            if obligation.polarity == Polarity::Up {
                 on_cycles.subtract_assign(&detours(context, known.must.rel()));
             }
             Extent::Rel(on_cycles)
@@ -140,7 +140,7 @@ impl<'a> Needs<'a> {
         let known = self.known;
         let may = |t: TermId| known[t].may.rel();
         let n = self.context.world.n;
-        match closing(self.context.model, t, polarity) {
+        match closure(self.context.model, t, polarity) {
             Some(Closing::Transitive(a)) => return self.need(a, polarity, pairs),
             Some(Closing::FirstStep(a)) => return self.pass_closure(t, a, polarity, pairs.rel()),
             Some(Closing::LastStep { start, step }) => return self.pass_steps(t, start, step, polarity, pairs.rel()),

@@ -3,10 +3,10 @@
 use crate::active::{self, Active, Needs};
 use crate::bottom_up::bottom_up;
 use crate::derive::{Context, Knowledge};
-use crate::duties::duties;
 use crate::extended::{Tightened, extend};
+use crate::obligations::obligations;
 use crate::plan::Plan;
-use crate::{ByPolarity, Duty, Extent, Facts};
+use crate::{ByPolarity, Extent, Facts, Obligation};
 use std::collections::BTreeMap;
 use treville_base::Cancel;
 use treville_event::Relation;
@@ -38,8 +38,8 @@ pub struct Options {
 /// A check with the pairs that it has to look at.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Relevance {
-    pub duty: Duty,
-    /// Among the pairs that [`Duty::term`] may have, those that can make the check fail; known ones are included. If the term
+    pub obligation: Obligation,
+    /// Among the pairs that [`Obligation::term`] may have, those that can make the check fail; known ones are included. If the term
     /// is to be acyclic, those that other known pairs stand for are left out.
     pub pairs: Extent,
 }
@@ -90,8 +90,8 @@ pub struct Counts {
 
 /// What is known of a model's terms on the events of a program; `None` if cancelled.
 pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel) -> Option<Analysis> {
-    let duties = duties(model, options.notes);
-    let plan = Plan::new(model, &duties);
+    let obligations = obligations(model, options.notes);
+    let plan = Plan::new(model, &obligations);
     let context = Context::new(model, facts, options.level >= Level::Must, cancel);
     let (knowledge, opaque) = bottom_up(&context, &plan, options.level, cancel)?;
     let mut sizes = Sizes::default();
@@ -102,21 +102,21 @@ pub fn analyse(model: &Model, facts: &Facts, options: &Options, cancel: &Cancel)
         counts.unknown += knowledge[t].unknown().len();
     });
     let Tightened { context, known: knowledge, contradictions, stated } = if options.level == Level::Extended {
-        extend(context, &plan, knowledge, &duties, cancel)?
+        extend(context, &plan, knowledge, &obligations, cancel)?
     } else {
         let stated = model.terms.iter().map(|info| ByPolarity::empty(info.shape, facts.n)).collect();
         Tightened { context, known: knowledge, contradictions: Vec::new(), stated }
     };
     let mut needs = Needs::new(&context, &plan, &knowledge, !options.active);
     needs.need_choices();
-    let mut relevance = Vec::with_capacity(duties.len());
-    for duty in duties {
+    let mut relevance = Vec::with_capacity(obligations.len());
+    for obligation in obligations {
         let pairs = match options.active {
-            true => active::relevant(&context, &duty, &knowledge[duty.term]),
-            false => knowledge[duty.term].may.clone(),
+            true => active::relevant(&context, &obligation, &knowledge[obligation.term]),
+            false => knowledge[obligation.term].may.clone(),
         };
-        needs.need(duty.term, duty.polarity, &pairs);
-        relevance.push(Relevance { duty, pairs });
+        needs.need(obligation.term, obligation.polarity, &pairs);
+        relevance.push(Relevance { obligation, pairs });
     }
     needs.pass_down(&stated);
     if cancel.is_stopped() {

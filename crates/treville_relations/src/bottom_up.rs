@@ -4,6 +4,7 @@ use crate::derive::{Context, Knowledge};
 use crate::plan::{Component, Plan, Recursion, operands};
 use crate::{Extent, Known, Level};
 use treville_base::Cancel;
+use treville_event::Relation;
 use treville_model::{Shape, Term, TermId};
 
 /// The bounds of all terms that are needed, and the terms that are not understood; `None` if cancelled. Of terms that are not
@@ -29,14 +30,17 @@ pub(crate) fn bottom_up(
                     }
                     match context.leaf(t) {
                         Some(leaf) => known[t] = leaf,
-                        // Part of the identity is that by its type.
-                        None if level == Level::None && !matches!(context.model.term(t), Term::ToId(_)) => {}
+                        None if level == Level::None && !is_bounded_by_type(context, t) => {}
                         None => known[t] = context.derive(t, &known),
                     }
                     opaque.extend(Some(t).filter(|_| context.is_opaque(t)));
                 }
             }
-            Recursion::Least if level == Level::None => {}
+            Recursion::Least if level == Level::None => {
+                for &t in component.terms.iter().filter(|t| matches!(context.model.term(**t), Term::ToId(_))) {
+                    known[t].may = Extent::Rel(Relation::identity_on(&context.world.possible));
+                }
+            }
             Recursion::Least => solve(context, component, &mut known, cancel)?,
             Recursion::Iterated => {
                 let solved = level >= Level::Must && iterate(context, component, &mut known, cancel)?;
@@ -47,6 +51,11 @@ pub(crate) fn bottom_up(
         }
     }
     Some((known, opaque))
+}
+
+/// Encodings rely on it that part of the identity is that, and that an order that is chosen is one of its set.
+fn is_bounded_by_type(context: &Context<'_>, t: TermId) -> bool {
+    matches!(context.model.term(t), Term::ToId(_) | Term::Pick(_))
 }
 
 fn anything(shape: Shape, n: usize) -> Known<Extent> {

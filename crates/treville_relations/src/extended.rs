@@ -1,14 +1,14 @@
 //! Bounds that follow from the checks: an execution that passes them has no pair that would make one fail.
 //!
 //! Starting from the bounds of the facts, upper bounds shrink and lower bounds grow until nothing changes: checks and
-//! choices say what cannot be (`laws`), definitions pass it down to their operands (`downward`), and operands up again. Pairs
+//! choices say what cannot be (`axiom_facts`), definitions pass it down to their operands (`downward`), and operands up again. Pairs
 //! that must be and cannot be are of events that do not happen together.
 
 use crate::active::Active;
 use crate::bottom_up::Rounds;
 use crate::derive::{Context, Knowledge};
 use crate::plan::{Plan, Recursion, operands};
-use crate::{ByPolarity, Duty, Extent};
+use crate::{ByPolarity, Extent, Known, Obligation};
 use treville_base::{Cancel, IndexVec};
 use treville_event::Relation;
 use treville_model::TermId;
@@ -49,7 +49,7 @@ pub(crate) fn extend<'a>(
     context: Context<'a>,
     plan: &'a Plan,
     known: Knowledge,
-    duties: &[Duty],
+    obligations: &[Obligation],
     cancel: &Cancel,
 ) -> Option<Tightened<'a>> {
     let n = context.world.n;
@@ -63,7 +63,7 @@ pub(crate) fn extend<'a>(
     let (contradictions, fresh) = (Relation::new(n), Relation::new(n));
     let mut state = Tightening { context, plan, known, parents, marks, contradictions, fresh };
     loop {
-        state.apply_laws(duties);
+        state.apply_laws(obligations);
         state.separate();
         let idle = !state.marks.iter().any(|m| m.up || m.down || m.law);
         if idle {
@@ -241,13 +241,15 @@ impl Tightening<'_> {
                     changed
                 }) {}
             }
-            for (&t, must) in component.terms.iter().zip(musts) {
-                if plan.is_iterated(self.context.model, t) || self.context.is_opaque(t) {
-                    continue;
+            // All terms are derived before any bound is put back: a bound must not help to derive itself through another term.
+            let is_derived = |t| !plan.is_iterated(self.context.model, t) && !self.context.is_opaque(t);
+            let derived: Vec<Option<Known<Extent>>> =
+                component.terms.iter().map(|&t| is_derived(t).then(|| self.context.derive(t, &self.known))).collect();
+            for ((&t, must), derived) in component.terms.iter().zip(musts).zip(derived) {
+                if let Some(derived) = derived {
+                    let up = derived.may.difference(&self.known[t].may);
+                    stated[t] = ByPolarity { up, down: must.difference(&derived.must) };
                 }
-                let derived = self.context.derive(t, &self.known);
-                let up = derived.may.difference(&self.known[t].may);
-                stated[t] = ByPolarity { up, down: must.difference(&derived.must) };
                 self.known[t].must = must;
             }
         }

@@ -17,7 +17,7 @@
 //! - A pair outside `may` is false, one inside `must` is "both events happen"; only pairs of [`Analysis::active`] get a literal.
 //! - A literal that is needed [`Polarity::Up`] gets "the definition implies the literal", one that is needed
 //!   [`Polarity::Down`] the converse; for recursive definitions, the latter must be well-founded. Closures are defined
-//!   as [`closing`] says, with the steps in [`Analysis::steps`]: that is what active pairs suffice for.
+//!   as [`closure`] says, with the steps in [`Analysis::steps`]: that is what active pairs suffice for.
 //! - A check looks at the pairs of its [`Relevance`], certain ones included.
 //! - [`Analysis::stated`] and [`Analysis::contradictions`] are stated. Without them, what was concluded from a check would be
 //!   lost together with the check's own pairs.
@@ -25,22 +25,22 @@
 
 mod active;
 mod analysis;
+mod axiom_facts;
 mod bottom_up;
-mod closing;
+mod closure;
 mod derive;
 mod downward;
-mod duties;
 mod extended;
 mod extent;
 mod facts;
-mod follows;
-mod laws;
+mod implied_edges;
 mod local;
+mod obligations;
 mod plan;
 
 pub use analysis::{Analysis, Counts, Level, Options, Relevance, Sizes, analyse};
-pub use closing::{Closing, closing};
-pub use duties::Duty;
+pub use closure::{Closing, closure};
 pub use extent::{ByPolarity, Extent, Known, Polarity};
 pub use facts::Facts;
 pub use local::local;
+pub use obligations::Obligation;

@@ -5,21 +5,21 @@
 
 use crate::bottom_up::bottom_up;
 use crate::derive::{Context, Knowledge};
-use crate::duties::duties;
-use crate::follows::{Choices, Follows, Step, follows};
+use crate::implied_edges::{Choices, Follows, Step, implied_edges};
+use crate::obligations::obligations;
 use crate::plan::Plan;
-use crate::{Duty, Facts, Level, Polarity};
+use crate::{Facts, Level, Obligation, Polarity};
 use treville_base::{Cancel, IndexVec};
 use treville_event::{BaseRel, Relation};
 use treville_model::{CheckKind, Model, Term, TermId};
 
 /// The facts without sources that a read cannot see and coherence edges that cannot be, under the model; `None` if cancelled.
 pub fn local(model: &Model, facts: &Facts, cancel: &Cancel) -> Option<Facts> {
-    let duties = duties(model, false);
-    let plan = Plan::new(model, &duties);
+    let obligations = obligations(model, false);
+    let plan = Plan::new(model, &obligations);
     let context = Context::new(model, facts, true, cancel);
     let (known, _) = bottom_up(&context, &plan, Level::Must, cancel)?;
-    let excluded = Excluded::new(&context, &plan, &known, &duties);
+    let excluded = Excluded::new(&context, &plan, &known, &obligations);
     let facts = prune(&context, &excluded.pairs);
     (!cancel.is_stopped()).then_some(facts)
 }
@@ -29,27 +29,27 @@ struct Excluded<'a> {
     context: &'a Context<'a>,
     choices: Choices,
     known: &'a Knowledge,
-    follows: IndexVec<TermId, Follows>,
+    implied_edges: IndexVec<TermId, Follows>,
     pairs: Follows,
 }
 
 impl<'a> Excluded<'a> {
-    fn new(context: &'a Context<'a>, plan: &Plan, known: &'a Knowledge, duties: &[Duty]) -> Self {
+    fn new(context: &'a Context<'a>, plan: &Plan, known: &'a Knowledge, obligations: &[Obligation]) -> Self {
         let choices = Choices::new(context);
-        let follows = follows(context, plan, known, &choices);
+        let implied_edges = implied_edges(context, plan, known, &choices);
         let none = || Relation::new(context.world.n);
         let pairs = Follows { rf: none(), rf_inverse: none(), co: none(), fr: none() };
-        let mut excluded = Excluded { context, choices, known, follows, pairs };
-        for duty in duties.iter().filter(|d| d.polarity == Polarity::Up) {
+        let mut excluded = Excluded { context, choices, known, implied_edges, pairs };
+        for obligation in obligations.iter().filter(|d| d.polarity == Polarity::Up) {
             if context.world.is_stopped() {
                 break;
             }
-            match duty.kind {
+            match obligation.kind {
                 CheckKind::Acyclic => {
-                    let leads = context.world.close_must(known[duty.term].must.rel());
-                    excluded.add(&leads, &excluded.follows[duty.term].clone());
+                    let leads = context.world.close_must(known[obligation.term].must.rel());
+                    excluded.add(&leads, &excluded.implied_edges[obligation.term].clone());
                 }
-                CheckKind::Irreflexive => excluded.add_loops(duty.term),
+                CheckKind::Irreflexive => excluded.add_loops(obligation.term),
                 CheckKind::Empty => {}
             }
         }
@@ -57,8 +57,8 @@ impl<'a> Excluded<'a> {
     }
 
     /// What would close a cycle with the pairs `leads`.
-    fn add(&mut self, leads: &Relation, follows: &Follows) {
-        self.pairs = self.pairs.union(&follows.within(&leads.inverse()));
+    fn add(&mut self, leads: &Relation, implied_edges: &Follows) {
+        self.pairs = self.pairs.union(&implied_edges.within(&leads.inverse()));
     }
 
     /// The term is irreflexive, and so is each sequence that it is a union of.
@@ -83,8 +83,8 @@ impl<'a> Excluded<'a> {
             parts.push((whole(left), whole(right)));
         }
         for (a, b) in parts {
-            self.add(&a.must, &b.follows);
-            self.add(&b.must, &a.follows);
+            self.add(&a.must, &b.implied_edges);
+            self.add(&b.must, &a.implied_edges);
         }
     }
 
@@ -99,7 +99,10 @@ impl<'a> Excluded<'a> {
                 _ => at += 1,
             }
         }
-        let step = |t: &TermId| Step { must: self.known[*t].must.rel().clone(), follows: self.follows[*t].clone() };
+        let step = |t: &TermId| Step {
+            must: self.known[*t].must.rel().clone(),
+            implied_edges: self.implied_edges[*t].clone(),
+        };
         terms.iter().map(step).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! The terms that an analysis is about, operands first, recursive groups together.
 
-use crate::Duty;
+use crate::Obligation;
 use treville_base::{Idx, IndexVec};
 use treville_model::{Model, PickId, PickSource, RecOrder, Step, Term, TermId, children};
 
@@ -33,11 +33,11 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new(model: &Model, duties: &[Duty]) -> Plan {
+    pub(crate) fn new(model: &Model, obligations: &[Obligation]) -> Plan {
         let picks: Vec<PickId> =
             model.steps.iter().filter_map(|s| if let Step::Pick(p) = s { Some(*p) } else { None }).collect();
         let picked = |t: &Term| matches!(t, Term::Pick(p) if picks.contains(p));
-        let mut roots: Vec<TermId> = duties.iter().map(|d| d.term).collect();
+        let mut roots: Vec<TermId> = obligations.iter().map(|d| d.term).collect();
         roots.extend(model.terms.iter_enumerated().filter(|(_, info)| picked(&info.term)).map(|(t, _)| t));
         roots.extend(picks.iter().flat_map(|p| inputs(model, *p)));
         let mut search = Search::new(model);

@@ -2,17 +2,20 @@
 //! observes, and what the threads can observe after it.
 
 use crate::json::{Object, array, quoted};
-use crate::{ClaimsChecked, Details, FileReport, Paint, Palette, Subject};
+use crate::view::ClaimsView;
+use crate::{Details, Paint, Palette};
 use std::fmt::Write;
 use treville_base::Idx;
-use treville_ir::{Claim, ObjectId};
-use treville_task::{Actor, Answer, Begin, Observed, Order, Run, RunAction, RunStep, Source, Verdict};
+use treville_ir::{Claim, MemoryOrder, ObjectId};
+use treville_task::{
+    Actor, Annotated, Answer, Begin, Observed, ObservedWrite, Report, Run, RunAction, RunStep, Verdict,
+};
 
 /// Source lines are cut to this.
 const WIDEST_SOURCE: usize = 40;
 
 /// `peterson.rar on rar: no, inv4 is violated`, the claims one by one, and the runs.
-pub(crate) fn text(report: &FileReport, checked: &ClaimsChecked, details: Details, palette: Palette) -> String {
+pub(crate) fn text(report: &Report, checked: &ClaimsView<'_>, details: Details, palette: Palette) -> String {
     let role = match checked.verdict {
         Verdict::Yes => Paint::Good,
         Verdict::No | Verdict::Undefined => Paint::Bad,
@@ -28,12 +31,12 @@ pub(crate) fn text(report: &FileReport, checked: &ClaimsChecked, details: Detail
         told(checked, what, name, run, palette, &mut out);
     }
     if details.witness {
-        let reached = checked.outcomes().filter_map(|(claim, answer)| Some((claim, run_of(answer)?)));
+        let reached = checked.outcomes().filter_map(|(claim, answer)| Some((claim, answer.run()?)));
         for (claim, run) in reached {
             told(checked, "reaches", &claim.name, run, palette, &mut out);
         }
     }
-    if let (Some(run), false) = (checked.deadlock().and_then(run_of), checked.asks_deadlock) {
+    if let (Some(run), false) = (checked.deadlock(), checked.asks_deadlock()) {
         told(checked, "note", "deadlock", run, palette, &mut out);
     }
     if details.stats {
@@ -46,7 +49,7 @@ pub(crate) fn text(report: &FileReport, checked: &ClaimsChecked, details: Detail
     out
 }
 
-fn meaning(checked: &ClaimsChecked) -> String {
+fn meaning(checked: &ClaimsView<'_>) -> String {
     match &checked.verdict {
         Verdict::Unknown(reason) => reason.to_string(),
         Verdict::No | Verdict::Undefined => {
@@ -55,12 +58,12 @@ fn meaning(checked: &ClaimsChecked) -> String {
             match names.as_slice() {
                 ["deadlock"] => "the threads can wait for ever".to_owned(),
                 ["assertion"] => "an assertion can be false".to_owned(),
-                names if checked.inductive.is_some() => format!("{} {verb} not inductive", names.join(", ")),
+                names if checked.is_inductive() => format!("{} {verb} not inductive", names.join(", ")),
                 names => format!("{} {verb} violated", names.join(", ")),
             }
         }
-        Verdict::Yes if checked.inductive.is_some() => "no step breaks an invariant if all hold before it".to_owned(),
-        Verdict::Yes if checked.claims.invariants.is_empty() => match checked.claims.outcomes.len() {
+        Verdict::Yes if checked.is_inductive() => "no step breaks an invariant if all hold before it".to_owned(),
+        Verdict::Yes if checked.claims().invariants.is_empty() => match checked.claims().outcomes.len() {
             0 => "no run fails".to_owned(),
             _ => "every outcome is decided".to_owned(),
         },
@@ -69,15 +72,16 @@ fn meaning(checked: &ClaimsChecked) -> String {
 }
 
 /// One line for each claim, and what was seen on the way.
-fn rows(checked: &ClaimsChecked, palette: Palette, out: &mut String) {
-    let claims = checked.claims.invariants.iter().chain(&checked.claims.outcomes);
+fn rows(checked: &ClaimsView<'_>, palette: Palette, out: &mut String) {
+    let claims = checked.claims().invariants.iter().chain(&checked.claims().outcomes);
     let width = claims.map(|claim| claim.name.chars().count()).max().unwrap_or(0);
     let steps = |run: &Run| match run.steps.len() {
         0 => "at the start".to_owned(),
         n => format!("after {}", plural(n, "step")),
     };
+    let (vacuous, each_alone) = (checked.vacuous(), checked.alone());
     for (i, (claim, answer)) in checked.invariants().enumerate() {
-        let alone = checked.inductive.as_ref().map(|alone| alone.get(i).copied().unwrap_or(false));
+        let alone = each_alone.as_ref().map(|alone| alone.get(i).copied().unwrap_or(false));
         let says = match answer {
             Answer::Reached(run) if alone.is_some() => {
                 let why = if run.steps.is_empty() { "does not hold at the start" } else { "not inductive" };
@@ -86,13 +90,12 @@ fn rows(checked: &ClaimsChecked, palette: Palette, out: &mut String) {
             Answer::Absent(_) if alone == Some(true) => palette.paint(Paint::Good, "inductive"),
             Answer::Absent(_) if alone == Some(false) => palette.paint(Paint::Good, "inductive with the others"),
             Answer::Reached(run) => palette.paint(Paint::Bad, &format!("violated {}", steps(run))),
-            Answer::Absent(scope) if scope.complete && checked.vacuous[i] => {
-                let vacuous = "holds, but says nothing of any state that is reached";
-                palette.paint(Paint::Doubt, vacuous)
+            Answer::Absent(scope) if scope.complete && vacuous[i] => {
+                palette.paint(Paint::Doubt, "holds, but says nothing of any state that is reached")
             }
             Answer::Absent(scope) if scope.complete => palette.paint(Paint::Good, "holds"),
             Answer::Absent(_) => palette.paint(Paint::Doubt, "holds up to the bound"),
-            Answer::Found(_) | Answer::Open(_) => palette.paint(Paint::Doubt, "not decided"),
+            Answer::Found(_) | Answer::Fails(_) | Answer::Open(_) => palette.paint(Paint::Doubt, "not decided"),
         };
         let _ = writeln!(out, "  {:width$}  {says}", claim.name);
     }
@@ -101,12 +104,12 @@ fn rows(checked: &ClaimsChecked, palette: Palette, out: &mut String) {
             Answer::Reached(run) => format!("can be reached {}", steps(run)),
             Answer::Absent(scope) if scope.complete => "cannot be reached".to_owned(),
             Answer::Absent(_) => "is not reached up to the bound".to_owned(),
-            Answer::Found(_) | Answer::Open(_) => "not decided".to_owned(),
+            Answer::Found(_) | Answer::Fails(_) | Answer::Open(_) => "not decided".to_owned(),
         };
         let _ = writeln!(out, "  {:width$}  {says}", claim.name);
     }
     let stat = |name: &str| checked.outcome.stats.get(name).copied().unwrap_or(0) as usize;
-    if checked.inductive.is_none() {
+    if !checked.is_inductive() {
         let early = if stat("answered_early") == 1 { " until every answer was known" } else { "" };
         let counts = format!("{}, {}", plural(stat("states"), "state"), plural(stat("transitions"), "transition"));
         let counts = format!("{counts}{early}");
@@ -115,11 +118,11 @@ fn rows(checked: &ClaimsChecked, palette: Palette, out: &mut String) {
     for assumption in &checked.scope.relative_to {
         let _ = writeln!(out, "  {} {assumption}", palette.paint(Paint::Doubt, "bounded"));
     }
-    for assumption in &checked.assumes {
+    for assumption in &checked.annotated().assumes {
         let _ = writeln!(out, "  {} {assumption}", palette.paint(Paint::Doubt, "assuming"));
     }
     for (thread, label) in &checked.outcome.unreached {
-        let name = &checked.program.roots[*thread].name;
+        let name = &checked.program().roots[*thread].name;
         let what = if label == treville_ir::Prop::END {
             format!("no run comes to the end of {name}")
         } else {
@@ -133,20 +136,14 @@ fn plural(n: usize, word: &str) -> String {
     if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
 }
 
-pub(crate) fn run_of(answer: &Answer) -> Option<&Run> {
-    match answer {
-        Answer::Reached(run) => Some(run),
-        _ => None,
-    }
-}
-
 /// A run as a table.
-fn told(checked: &ClaimsChecked, what: &str, name: &str, run: &Run, palette: Palette, out: &mut String) {
-    let claim = checked.claim(name);
-    let says = claim.map(|claim| checked.sources.snippet(claim.span).split_whitespace().collect::<Vec<_>>().join(" "));
+fn told(checked: &ClaimsView<'_>, what: &str, name: &str, run: &Run, palette: Palette, out: &mut String) {
+    let claim = checked.annotated().claim(name);
+    let says =
+        claim.map(|claim| checked.sources().snippet(claim.span).split_whitespace().collect::<Vec<_>>().join(" "));
     let title = match (what, says) {
         ("note", _) => {
-            let waits: Vec<&str> = run.waiting.iter().map(|t| checked.program.roots[*t].name.as_str()).collect();
+            let waits: Vec<&str> = run.waiting.iter().map(|t| checked.program().roots[*t].name.as_str()).collect();
             let after = match run.steps.len() {
                 0 => "from the start".to_owned(),
                 n => format!("after {}", plural(n, "step")),
@@ -167,7 +164,7 @@ fn told(checked: &ClaimsChecked, what: &str, name: &str, run: &Run, palette: Pal
     let seen = |seen: &[Vec<Observed>]| seen.iter().map(|set| show_set(set)).collect::<Vec<_>>();
     let mut head = vec!["step".to_owned(), "thread".into(), "line".into(), String::new(), "action".into()];
     head.extend(run.watched.iter().map(|(thread, object)| {
-        format!("{} sees {}", checked.program.roots[*thread].name, checked.program.objects[*object].name)
+        format!("{} sees {}", checked.program().roots[*thread].name, checked.program().objects[*object].name)
     }));
     let mut table = vec![head];
     if !run.watched.is_empty() {
@@ -176,13 +173,13 @@ fn told(checked: &ClaimsChecked, what: &str, name: &str, run: &Run, palette: Pal
         table.push(start);
     }
     for (i, step) in run.steps.iter().enumerate() {
-        let (line, source) = place(&checked.subject(), step);
+        let (line, source) = place(checked.annotated(), step);
         let mut row = vec![
             (i + 1).to_string(),
-            who(&checked.subject(), step),
+            who(checked.annotated(), step),
             line,
             source,
-            action(&checked.subject(), step, run.begin.is_none()),
+            action(checked.annotated(), step, run.begin.is_none()),
         ];
         row.extend(seen(&step.seen));
         table.push(row);
@@ -206,7 +203,7 @@ fn are(names: &[&str]) -> String {
     format!("{} {verb}", names.join(", "))
 }
 
-pub(crate) fn who(subject: &Subject<'_>, step: &RunStep) -> String {
+pub(crate) fn who(subject: &Annotated, step: &RunStep) -> String {
     match step.actor {
         Actor::Thread(thread) => subject.program.roots[thread].name.to_string(),
         Actor::Memory(thread) => format!("memory of {}", subject.program.roots[thread].name),
@@ -214,7 +211,7 @@ pub(crate) fn who(subject: &Subject<'_>, step: &RunStep) -> String {
 }
 
 /// The line of a step and its text.
-pub(crate) fn place(subject: &Subject<'_>, step: &RunStep) -> (String, String) {
+pub(crate) fn place(subject: &Annotated, step: &RunStep) -> (String, String) {
     let Some(span) = step.span else { return (String::new(), String::new()) };
     let text = subject.sources.snippet(span).split_whitespace().collect::<Vec<_>>().join(" ");
     let cut = if text.chars().count() > WIDEST_SOURCE {
@@ -226,15 +223,15 @@ pub(crate) fn place(subject: &Subject<'_>, step: &RunStep) -> (String, String) {
 }
 
 /// `from t1 at 3, t2 at 6, r@t2 = 0`
-fn begins(checked: &ClaimsChecked, begin: &Begin) -> String {
+fn begins(checked: &ClaimsView<'_>, begin: &Begin) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (thread, label) in &begin.places {
         let label = label.as_ref().map_or("a step without a label", |label| label.as_str());
-        parts.push(format!("{} at {label}", checked.program.roots[*thread].name));
+        parts.push(format!("{} at {label}", checked.program().roots[*thread].name));
     }
     for (thread, reg, value) in &begin.registers {
-        let root = &checked.program.roots[*thread];
-        let info = &checked.program.funcs[root.func].regs[*reg];
+        let root = &checked.program().roots[*thread];
+        let info = &checked.program().funcs[root.func].regs[*reg];
         if !info.is_temporary() {
             parts.push(format!("{}@{} = {value}", info.name, root.name));
         }
@@ -243,9 +240,9 @@ fn begins(checked: &ClaimsChecked, begin: &Begin) -> String {
 }
 
 /// `reads f = 1 of step 2 (acquire)`; writes that no step made are initial if the run begins at the start.
-pub(crate) fn action(subject: &Subject<'_>, step: &RunStep, from_start: bool) -> String {
+pub(crate) fn action(subject: &Annotated, step: &RunStep, from_start: bool) -> String {
     let name = |object: &ObjectId| subject.program.objects[*object].name.clone();
-    let of = |source: &Source| match source.step {
+    let of = |source: &ObservedWrite| match source.step {
         Some(step) => format!("of step {}", step + 1),
         None if from_start => "initial".to_owned(),
         None => "that was there".to_owned(),
@@ -264,8 +261,8 @@ pub(crate) fn action(subject: &Subject<'_>, step: &RunStep, from_start: bool) ->
         RunAction::Fail => "fails".to_owned(),
     };
     match step.order {
-        Order::Plain | Order::Relaxed => text,
-        order => format!("{text} ({})", order.word()),
+        MemoryOrder::Relaxed => text,
+        order => format!("{text} ({})", order.name()),
     }
 }
 
@@ -274,28 +271,28 @@ fn show_set(set: &[Observed]) -> String {
     format!("{{{}}}", values.join(", "))
 }
 
-pub(crate) fn json(object: &mut Object, checked: &ClaimsChecked, details: Details) {
+pub(crate) fn json(object: &mut Object, checked: &ClaimsView<'_>, details: Details) {
     let stat = |name: &str| checked.outcome.stats.get(name).copied().unwrap_or(0);
     let decided = |claim: &Claim, answer: &Answer| {
         let mut row = Object::new();
         row.string("name", &claim.name);
         let word = match answer {
             Answer::Reached(_) => "no",
-            Answer::Absent(scope) if scope.complete || checked.accepts_bounded => "yes",
+            Answer::Absent(scope) if scope.complete || checked.accepts_bounded() => "yes",
             _ => "unknown",
         };
         row.string("verdict", word);
-        if let Some(run) = run_of(answer) {
+        if let Some(run) = answer.run() {
             row.number("steps", run.steps.len() as u64);
         }
         row
     };
     let invariants: Vec<String> = checked
         .invariants()
-        .zip(&checked.vacuous)
+        .zip(checked.vacuous())
         .map(|((claim, answer), vacuous)| {
             let mut row = decided(claim, answer);
-            if *vacuous {
+            if vacuous {
                 row.raw("vacuous", "true");
             }
             row.end()
@@ -311,7 +308,7 @@ pub(crate) fn json(object: &mut Object, checked: &ClaimsChecked, details: Detail
                     row.raw("reachable", "true");
                     row.number("steps", run.steps.len() as u64);
                 }
-                Answer::Absent(scope) if scope.complete || checked.accepts_bounded => row.raw("reachable", "false"),
+                Answer::Absent(scope) if scope.complete || checked.accepts_bounded() => row.raw("reachable", "false"),
                 _ => row.string("verdict", "unknown"),
             }
             row.end()
@@ -322,23 +319,22 @@ pub(crate) fn json(object: &mut Object, checked: &ClaimsChecked, details: Detail
             object.raw(key, &array(&rows));
         }
     }
-    match &checked.inductive {
-        Some(_) => object.raw("inductive", "true"),
-        None => {
-            object.number("visited", stat("states"));
-            object.number("transitions", stat("transitions"));
-        }
+    if checked.is_inductive() {
+        object.raw("inductive", "true");
+    } else {
+        object.number("visited", stat("states"));
+        object.number("transitions", stat("transitions"));
     }
-    if let Some(run) = checked.deadlock().and_then(run_of) {
+    if let Some(run) = checked.deadlock() {
         let mut row = Object::new();
         row.number("steps", run.steps.len() as u64);
-        let waiting = run.waiting.iter().map(|thread| quoted(&checked.program.roots[*thread].name));
+        let waiting = run.waiting.iter().map(|thread| quoted(&checked.program().roots[*thread].name));
         row.raw("threads", &array(&waiting.collect::<Vec<_>>()));
         object.raw("deadlock", &row.end());
     }
     if !checked.outcome.unreached.is_empty() {
         let label = |(thread, label): &(treville_ir::ThreadId, treville_base::Name)| {
-            quoted(&format!("{}:{label}", checked.program.roots[*thread].name))
+            quoted(&format!("{}:{label}", checked.program().roots[*thread].name))
         };
         object.raw("unreached", &array(&checked.outcome.unreached.iter().map(label).collect::<Vec<_>>()));
     }
@@ -347,13 +343,13 @@ pub(crate) fn json(object: &mut Object, checked: &ClaimsChecked, details: Detail
         if details.witness {
             object.raw("witness", &witness(checked, run));
         }
-    } else if let (Some(run), true) = (checked.outcomes().find_map(|(_, answer)| run_of(answer)), details.witness) {
+    } else if let (Some(run), true) = (checked.outcomes().find_map(|(_, answer)| answer.run()), details.witness) {
         object.raw("witness", &witness(checked, run));
     }
 }
 
-fn violation(checked: &ClaimsChecked, name: &str, run: &Run) -> String {
-    let claim = checked.claim(name);
+fn violation(checked: &ClaimsView<'_>, name: &str, run: &Run) -> String {
+    let claim = checked.annotated().claim(name);
     let mut row = Object::new();
     row.string("kind", if claim.is_some() { "invariant" } else { name });
     if claim.is_some() {
@@ -368,7 +364,7 @@ fn violation(checked: &ClaimsChecked, name: &str, run: &Run) -> String {
     row.string("message", &message);
     let last = run.steps.iter().rev().find_map(|step| Some((step.span?, step)));
     if let Some(span) = claim.map(|claim| claim.span).or(last.map(|(span, _)| span)) {
-        row.raw("location", &crate::json::location(&checked.sources, span));
+        row.raw("location", &crate::json::location(checked.sources(), span));
     }
     if let Some((_, RunStep { actor: Actor::Thread(thread), .. })) = last {
         row.number("thread", thread.index() as u64);
@@ -377,21 +373,21 @@ fn violation(checked: &ClaimsChecked, name: &str, run: &Run) -> String {
 }
 
 /// `{"steps":[…]}`
-fn witness(checked: &ClaimsChecked, run: &Run) -> String {
+fn witness(checked: &ClaimsView<'_>, run: &Run) -> String {
     let step = |step: &RunStep| {
         let mut row = Object::new();
-        row.string("thread", &who(&checked.subject(), step));
+        row.string("thread", &who(checked.annotated(), step));
         if let Some(span) = step.span {
-            row.number("line", checked.sources.start(span).line as u64);
+            row.number("line", checked.sources().start(span).line as u64);
         }
         if let Some(label) = &step.label {
             row.string("label", label);
         }
-        row.string("action", &action(&checked.subject(), step, run.begin.is_none()));
+        row.string("action", &action(checked.annotated(), step, run.begin.is_none()));
         let seen = |((thread, object), set): (&(treville_ir::ThreadId, ObjectId), &Vec<Observed>)| {
             let mut row = Object::new();
-            row.string("thread", &checked.program.roots[*thread].name);
-            row.string("variable", &checked.program.objects[*object].name);
+            row.string("thread", &checked.program().roots[*thread].name);
+            row.string("variable", &checked.program().objects[*object].name);
             row.raw("values", &array(&set.iter().map(|seen| seen.value.to_string()).collect::<Vec<_>>()));
             row.end()
         };

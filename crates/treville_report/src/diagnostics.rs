@@ -62,21 +62,26 @@ pub(crate) fn render_place(
 /// The line where the span begins, with the part of the span on that line underlined.
 fn excerpt(out: &mut String, sources: &SourceMap, span: Span, role: Paint, palette: Palette) {
     let at = sources.start(span);
-    let line: Vec<char> = sources.file(span.file).line(at.line).chars().collect();
-    let begin = (at.column - 1).min(line.len());
-    let spanned = sources.snippet(span).lines().next().map_or(0, |s| s.chars().count());
-    let end = (begin + spanned).min(line.len());
-    let from = if line.len() > WIDEST { begin.saturating_sub(WIDEST / 2) } else { 0 };
-    let until = line.len().min(from + WIDEST);
+    let file = sources.file(span.file);
+    let (left, right) = file.split_line(span.start);
+    // Only what is shown is looked at: a line may have as many messages as words.
+    let is_long = file.line(at.line).chars().nth(WIDEST).is_some();
+    let mut left = left.chars().rev();
+    let mut begin: Vec<char> = left.by_ref().take(if is_long { WIDEST / 2 } else { WIDEST }).collect();
+    begin.reverse();
+    let mut right = right.chars();
+    let end: Vec<char> = right.by_ref().take(WIDEST - begin.len()).collect();
+    let spanned = sources.snippet(span).lines().next().map_or(0, |s| s.chars().take(end.len()).count());
     let shown = |chars: &[char]| chars.iter().map(|&c| if c.is_control() { ' ' } else { c }).collect::<String>();
-    let (before, after) = (if from > 0 { "…" } else { "" }, if until < line.len() { "…" } else { "" });
+    let dots = |cut: Option<char>| if cut.is_some() { "…" } else { "" };
+    let (before, after) = (dots(left.next()), dots(right.next()));
     let number = at.line.to_string();
     let indent = number.len();
     let bar = palette.paint(Paint::Faint, "|");
-    let text = shown(&line[from..until]);
+    let text = shown(&begin) + &shown(&end);
     let _ = writeln!(out, " {} {bar} {before}{text}{after}", palette.paint(Paint::Faint, &number));
-    let marks = "^".repeat(end.min(until).saturating_sub(begin).max(1));
-    let skip = before.chars().count() + begin - from;
+    let marks = "^".repeat(spanned.max(1));
+    let skip = before.chars().count() + begin.len();
     let _ = writeln!(out, " {:indent$} {bar} {:skip$}{}", "", "", palette.paint(role, &marks));
 }
 

@@ -22,7 +22,7 @@ fn digraph(index: usize, drawing: &Drawing) -> String {
         let _ = writeln!(out, "  }}");
     }
     let relations = drawing.relations();
-    for edge in drawing.telling() {
+    for edge in drawing.shown_edges() {
         let place = relations.iter().position(|r| *r == edge.relation).unwrap_or(0);
         let colour = colour(&edge.relation, place);
         // Only program order and initial writes decide the layout: threads stay columns, read downwards.

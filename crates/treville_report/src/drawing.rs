@@ -173,13 +173,13 @@ impl Drawing {
     }
 
     /// The edges worth seeing. Everything comes after initial writes, so of theirs only `rf` says something.
-    pub fn telling(&self) -> impl Iterator<Item = &Edge> {
+    pub fn shown_edges(&self) -> impl Iterator<Item = &Edge> {
         self.edges.iter().filter(|e| e.relation == "rf" || self.nodes[e.from].kind != NodeKind::Initial)
     }
 
     /// The relations of the edges worth seeing, in their order.
     pub fn relations(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.telling().map(|e| e.relation.as_str()).collect();
+        let mut names: Vec<&str> = self.shown_edges().map(|e| e.relation.as_str()).collect();
         names.dedup();
         names
     }

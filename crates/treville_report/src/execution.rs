@@ -45,7 +45,7 @@ fn edges(drawing: &Drawing, palette: Palette, out: &mut String) {
     let width = shown.iter().map(|r| r.chars().count()).max().unwrap_or(0) + 2;
     for relation in shown {
         let pairs: Vec<String> = drawing
-            .telling()
+            .shown_edges()
             .filter(|e| e.relation == relation)
             .map(|e| format!("{} → {}", drawing.nodes[e.from].name, drawing.nodes[e.to].name))
             .collect();

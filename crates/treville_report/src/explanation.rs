@@ -101,7 +101,7 @@ pub fn explanation(explanation: &Explanation, most: usize, palette: Palette) -> 
             if reasons.len() > most {
                 let _ = writeln!(
                     out,
-                    "\n  … and {} (--all tells them)",
+                    "\n  … and {} (option `all` tells them)",
                     count((reasons.len() - most) as u64, "more way", "more ways")
                 );
             }
@@ -202,6 +202,6 @@ mod tests {
     fn many_ways_are_cut() {
         let text = explanation(&forbidden(5), 2, Palette::PLAIN);
         assert_eq!(text.matches("rejects 2 candidates").count(), 2);
-        assert!(text.ends_with("\n  … and 3 more ways (--all tells them)\n"), "{text}");
+        assert!(text.ends_with("\n  … and 3 more ways (option `all` tells them)\n"), "{text}");
     }
 }

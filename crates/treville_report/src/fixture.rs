@@ -1,6 +1,6 @@
 //! The store-buffering test with its one relaxed execution, built by hand: what golden tests of the formats print.
 
-use crate::{Checked, Content, Drawing, FileReport};
+use crate::Drawing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use treville_ir::{
     Atom, Comparison, Dialect, Expr, Formula, Func, InitCell, Object, Observable, Operand, Place, Program, Quantifier,
     Question, Reg, RegInfo, Root, ThreadId, Type,
 };
-use treville_task::{Answer, Counts, FinalState, Outcome, Scope, Verdict, Witness};
+use treville_task::{About, Answer, Counts, FinalState, Finding, Outcome, Report, Scope, Test, Verdict, Witness};
 use treville_term::Bv;
 
 const TEXT: &str = "X86 SB\n{ x=0; y=0; }\n P0          | P1          ;\n MOV [x],$1  | MOV [y],$1  ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
@@ -33,18 +33,7 @@ fn span(text: &str) -> Span {
 }
 
 fn dialect() -> Dialect {
-    Dialect {
-        name: "X86".into(),
-        default_model: "tso".into(),
-        sets: vec!["MFENCE".into()],
-        fused_updates: false,
-        po_inside: false,
-        branch_events: true,
-        exclusive: None,
-        status: treville_ir::StatusDependency::Nothing,
-        conditional_store_data: true,
-        loose_compare: false,
-    }
+    Dialect::assembly("X86", "tso", vec!["MFENCE".into()])
 }
 
 pub(crate) fn program() -> Program {
@@ -161,7 +150,7 @@ pub(crate) fn drawing() -> Drawing {
     drawing
 }
 
-pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
+pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> Report {
     let program = program();
     let witness = |a, b| Witness { graph: graph(&program), picks: Vec::new(), state: vec![vec![int(a)], vec![int(b)]] };
     let state = |a, b| FinalState { values: vec![vec![int(a)], vec![int(b)]], executions: 1, holds: a == 0 && b == 0 };
@@ -169,35 +158,24 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> FileReport {
         answers: vec![Answer::Found(Box::new(witness(0, 0))), Answer::Found(Box::new(witness(0, 1)))],
         states: Some(vec![state(1, 1), state(0, 1), state(0, 0), state(1, 0)]),
         counts: Some(Counts { executions: 4, positive: 1, blocked: 0, candidates: 4 }),
-        completes: None,
         flags: BTreeMap::from([(Name::new("data-race"), 2)]),
-        undefined: false,
-        violation: None,
-        stories: Vec::new(),
-        stopped: None,
-        cut: false,
-        cut_at: None,
         stats: BTreeMap::from([("candidates", 4)]),
-        proofs: Vec::new(),
-        unreached: Vec::new(),
-        spawns: None,
+        ..Outcome::default()
     };
-    let checked = Checked {
+    let test = Test {
         program: Arc::new(program),
         question: Arc::new(question(quantifier)),
         sources: sources(),
-        outcome,
-        verdict,
-        scope: Scope { complete: true, relative_to: Vec::new() },
-        hash: Some("7dbd6b8e6dd4abc2ef3d48b0376fb2e3".into()),
-        warnings: Vec::new(),
+        info: vec![("Hash".into(), "7dbd6b8e6dd4abc2ef3d48b0376fb2e3".into())],
     };
-    FileReport {
+    let finding =
+        Finding { verdict, scope: Scope::complete(), ..Finding::new(About::Test(test), outcome, false, false) };
+    Report {
         file: "SB.litmus".into(),
         model: "tso".into(),
         engine: "enumerate".into(),
         chosen: None,
         time: Duration::from_micros(1500),
-        content: Content::Checked(Box::new(checked)),
+        result: Ok(Box::new(finding)),
     }
 }

@@ -3,14 +3,15 @@
 //! Two lines differ by design: `Time` is this tool's own wall time, and `Hash=` is left out where the test has none in its
 //! header (the reference computes one from its own printing of the program).
 
-use crate::{Checked, Content, FileReport, json::observation_word, show_condition, show_state, state};
+use crate::view::{TestView, View};
+use crate::{json::observation_word, show_condition, show_state, state};
 use std::fmt::Write;
 use treville_ir::{Quantifier, Question, Type};
-use treville_task::{FinalState, Observation, Verdict};
+use treville_task::{FinalState, Observation, Report, Verdict};
 
 /// One test's block, with the blank line after it. `None` if the file got no answer: the reference then prints nothing.
-pub fn herd(report: &FileReport) -> Option<String> {
-    let Content::Checked(checked) = &report.content else { return None };
+pub fn herd(report: &Report) -> Option<String> {
+    let Some(View::Test(checked)) = report.result.as_deref().ok().map(View::of) else { return None };
     // What is known only up to the bound is an answer there, with a word of warning; not so if nothing came to its end.
     let ended = checked.outcome.counts.is_none_or(|counts| counts.executions > 0);
     let bounded = checked.outcome.cut && checked.outcome.stopped.is_none() && ended;
@@ -23,14 +24,14 @@ pub fn herd(report: &FileReport) -> Option<String> {
         Verdict::Unknown(_) => return None,
     };
     let mut out = String::new();
-    head(checked, &mut out);
+    head(&checked, &mut out);
     let cut = if checked.outcome.cut { "Loop " } else { "" };
     let _ = writeln!(out, "{cut}{word}");
-    tail(report, checked, &mut out);
+    tail(report, &checked, &mut out);
     Some(out)
 }
 
-fn head(checked: &Checked, out: &mut String) {
+fn head(checked: &TestView<'_>, out: &mut String) {
     let kind = match checked.question.quantifier {
         Quantifier::Exists => "Allowed",
         Quantifier::NotExists => "Forbidden",
@@ -38,10 +39,10 @@ fn head(checked: &Checked, out: &mut String) {
     };
     let _ = writeln!(out, "Test {} {kind}", checked.program.name);
     let states = checked.outcome.states.as_deref().unwrap_or_default();
-    let question = signed(&checked.question);
-    let show = |s: &FinalState| show_state(&checked.program, &question, &s.values);
+    let question = signed(checked.question);
+    let show = |s: &FinalState| show_state(checked.program, &question, &s.values);
     let _ = writeln!(out, "States {}", states.len());
-    for shown in state::sorted(&checked.program, states).into_iter().map(show) {
+    for shown in state::sorted(checked.program, states).into_iter().map(show) {
         let _ = writeln!(out, "{shown}");
     }
 }
@@ -57,7 +58,7 @@ fn signed(question: &Question) -> Question {
     question
 }
 
-fn tail(report: &FileReport, checked: &Checked, out: &mut String) {
+fn tail(report: &Report, checked: &TestView<'_>, out: &mut String) {
     let name = &checked.program.name;
     if let Some((positive, negative)) = checked.witnesses() {
         let _ = writeln!(out, "Witnesses\nPositive: {positive} Negative: {negative}");
@@ -68,7 +69,7 @@ fn tail(report: &FileReport, checked: &Checked, out: &mut String) {
     for flag in checked.outcome.flags.keys() {
         let _ = writeln!(out, "Flag {flag}");
     }
-    let _ = writeln!(out, "Condition {}", show_condition(&checked.program, &checked.question));
+    let _ = writeln!(out, "Condition {}", show_condition(checked.program, checked.question));
     let counts = checked.counts();
     let observation = Observation::of(&checked.outcome).unwrap_or(match counts {
         None | Some((0, _)) => Observation::Never,
@@ -78,7 +79,7 @@ fn tail(report: &FileReport, checked: &Checked, out: &mut String) {
     let counted = counts.map_or_else(String::new, |(holds, fails)| format!(" {holds} {fails}"));
     let _ = writeln!(out, "Observation {name} {}{counted}", observation_word(observation));
     let _ = writeln!(out, "Time {name} {:.2}", report.time.as_secs_f64());
-    if let Some(hash) = &checked.hash {
+    if let Some(hash) = checked.hash {
         let _ = writeln!(out, "Hash={hash}");
     }
     out.push('\n');

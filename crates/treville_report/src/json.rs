@@ -1,14 +1,14 @@
 //! One JSON object a file, on one line. The keys and their order are an interface that scripts rely on: a key that does
 //! not apply is left out, none changes its meaning.
 
-use crate::{
-    Audit, Checked, Content, Drawing, Failure, FileReport, Node, NodeKind, ProgramChecked, claims, rma, show_state,
-    state,
-};
+use crate::view::{ProgramView, TestView, View};
+use crate::{Drawing, Node, NodeKind, claims, rma, show_state, state};
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
 use treville_ir::Quantifier;
-use treville_task::{Action, Observation, Scope, StopReason, StoryStep, Verdict, Violation};
+use treville_task::{
+    Action, Audit, CheckError, Finding, Observation, Report, Scope, StopReason, TraceStep, Verdict, Violation,
+};
 
 /// What the caller asked to see beyond the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Details {
     pub stats: bool,
 }
 
-pub fn json(report: &FileReport, details: Details) -> String {
+pub fn json(report: &Report, details: Details) -> String {
     let mut object = Object::new();
     object.string("file", &report.file);
     if !report.model.is_empty() {
@@ -27,42 +27,26 @@ pub fn json(report: &FileReport, details: Details) -> String {
     if !report.engine.is_empty() {
         object.string("engine", &report.engine);
     }
-    if let Some(chosen) = report.told_choice(details.stats) {
+    if let Some(chosen) = report.choice_to_report(details.stats) {
         object.string("engine_why", &chosen.why);
     }
     object.string("verdict", report.verdict().as_str());
-    match &report.content {
-        Content::Failed(failure) => failed(&mut object, failure),
-        Content::Checked(checked) => answered(&mut object, report, checked, details),
-        Content::Program(checked) => program(&mut object, report, checked, details),
-        Content::Claims(checked) => {
-            let relative_to = [checked.scope.relative_to.as_slice(), &checked.assumes].concat();
-            scope(&mut object, &checked.verdict, &Scope { relative_to, ..checked.scope.clone() });
-            if let Some(reason) = report.reason() {
-                object.string("reason", &reason);
-            }
-            claims::json(&mut object, checked, details);
+    let finding = match &report.result {
+        Err(failure) => {
+            failed(&mut object, failure);
+            None
         }
-        Content::Remote(checked) => {
-            scope(&mut object, &checked.verdict, &checked.scope);
-            if let Some(reason) = report.reason() {
-                object.string("reason", &reason);
-            }
-            rma::json(&mut object, checked, details);
+        Ok(finding) => {
+            answered(&mut object, &View::of(finding), details);
+            Some(finding)
         }
-    }
-    object.raw("time_ms", &format!("{:.3}", report.time.as_secs_f64() * 1e3));
-    let stats = match &report.content {
-        Content::Checked(checked) => Some(&checked.outcome.stats),
-        Content::Program(checked) => Some(&checked.outcome.stats),
-        Content::Claims(checked) => Some(&checked.outcome.stats),
-        Content::Remote(checked) => Some(&checked.stats),
-        Content::Failed(_) => None,
     };
-    let audit = if let Content::Program(checked) = &report.content { checked.audit.as_ref() } else { None };
-    if let (Some(figures), true) = (stats, details.stats || audit.is_some()) {
+    object.raw("time_ms", &format!("{:.3}", report.time.as_secs_f64() * 1e3));
+    let audit = finding.and_then(|finding| finding.audit.as_ref());
+    if let (Some(finding), true) = (finding, details.stats || audit.is_some()) {
         let mut stats = Object::new();
-        figures.iter().filter(|_| details.stats).for_each(|(name, value)| stats.number(name, *value));
+        let figures = finding.outcome.stats.iter().filter(|_| details.stats);
+        figures.for_each(|(name, value)| stats.number(name, *value));
         if let Some(audit) = audit {
             stats.raw("audit", &audited(audit));
         }
@@ -88,7 +72,7 @@ fn audited(audit: &Audit) -> String {
     object.end()
 }
 
-fn failed(object: &mut Object, failure: &Failure) {
+fn failed(object: &mut Object, failure: &CheckError) {
     object.string("reason", &failure.reason);
     if failure.evidence.is_some() {
         object.raw("internal", "true");
@@ -99,12 +83,38 @@ fn failed(object: &mut Object, failure: &Failure) {
     }
 }
 
-fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details: Details) {
-    let outcome = &checked.outcome;
-    scope(object, &checked.verdict, &checked.scope);
-    if let Some(reason) = report.reason() {
+fn answered(object: &mut Object, view: &View<'_>, details: Details) {
+    match view {
+        View::Test(checked) => {
+            head(object, checked, &[]);
+            test(object, checked, details);
+        }
+        View::Program(checked) => {
+            head(object, checked, &[]);
+            program(object, checked, details);
+        }
+        View::Claims(checked) => {
+            head(object, checked, &checked.annotated().assumes);
+            claims::json(object, checked, details);
+        }
+        View::Remote(checked) => {
+            head(object, checked, &[]);
+            rma::json(object, checked, details);
+        }
+    }
+}
+
+/// What every answer has: its scope, and why there is none.
+fn head(object: &mut Object, finding: &Finding, assumes: &[String]) {
+    let relative_to = [finding.scope.relative_to.as_slice(), assumes].concat();
+    scope(object, &finding.verdict, &Scope { relative_to, ..finding.scope.clone() });
+    if let Some(reason) = finding.verdict.reason() {
         object.string("reason", &reason);
     }
+}
+
+fn test(object: &mut Object, checked: &TestView<'_>, details: Details) {
+    let outcome = &checked.outcome;
     let condition = match checked.question.quantifier {
         Quantifier::Exists => "exists",
         Quantifier::NotExists => "not exists",
@@ -115,8 +125,8 @@ fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details
         object.string("observation", observation_word(observation));
     }
     if let (Some(states), true) = (&outcome.states, details.states) {
-        let show = |s: &treville_task::FinalState| show_state(&checked.program, &checked.question, &s.values);
-        let shown: Vec<String> = state::sorted(&checked.program, states).into_iter().map(show).collect();
+        let show = |s: &treville_task::FinalState| show_state(checked.program, checked.question, &s.values);
+        let shown: Vec<String> = state::sorted(checked.program, states).into_iter().map(show).collect();
         object.raw("states", &strings(&shown));
         if let (Some((positive, negative)), Some(counts)) = (checked.witnesses(), &outcome.counts) {
             object.number("positive", positive);
@@ -133,16 +143,12 @@ fn answered(object: &mut Object, report: &FileReport, checked: &Checked, details
         object.raw("flags", &strings(&names));
     }
     if let (Some(witness), true) = (checked.witness(), details.witness) {
-        let drawing = Drawing::new(&checked.program, &checked.sources, &witness.graph, &witness.picks, &[]);
+        let drawing = Drawing::new(checked.program, checked.sources, &witness.graph, &witness.picks, &[]);
         object.raw("witness", &execution(&drawing));
     }
 }
 
-fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, details: Details) {
-    scope(object, &checked.verdict, &checked.scope);
-    if let Some(reason) = report.reason() {
-        object.string("reason", &reason);
-    }
+fn program(object: &mut Object, checked: &ProgramView<'_>, details: Details) {
     if let Verdict::Unknown(StopReason::RefusedAt(_, span)) = &checked.verdict {
         let at = checked.sources.start(*span);
         object.number("line", at.line as u64);
@@ -163,18 +169,18 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
         }
         found.string("message", &violation.message);
         if let Some(span) = violation.span {
-            found.raw("location", &location(&checked.sources, span));
+            found.raw("location", &location(checked.sources, span));
         }
         if let Some(span) = violation.other {
-            found.raw("other", &location(&checked.sources, span));
+            found.raw("other", &location(checked.sources, span));
         }
         found.number("thread", u64::from(violation.thread));
-        let inputs = inputs(&checked.sources, violation);
+        let inputs = inputs(checked.sources, violation);
         if !inputs.is_empty() {
             found.raw("inputs", &array(&inputs));
         }
         object.raw("violation", &found.end());
-        let drawing = Drawing::of_violation(&checked.program, &checked.sources, violation);
+        let drawing = Drawing::of_violation(checked.program, checked.sources, violation);
         if let (Some(drawing), true) = (drawing, details.witness) {
             object.raw("witness", &execution(&drawing));
         }
@@ -183,8 +189,8 @@ fn program(object: &mut Object, report: &FileReport, checked: &ProgramChecked, d
 
 /// The values that nothing determines, in the execution that shows a violation.
 fn inputs(sources: &SourceMap, violation: &Violation) -> Vec<String> {
-    let steps = violation.story.iter().flat_map(|story| &story.steps);
-    let input = |step: &StoryStep| {
+    let steps = violation.trace.iter().flat_map(|trace| &trace.steps);
+    let input = |step: &TraceStep| {
         let Action::Choose(value) = step.action else { return None };
         let mut object = Object::new();
         object.number("value", value);

@@ -1,12 +1,12 @@
 //! A state of a run that somebody goes through, with what each thread knows, and what may come next.
 
 use crate::claims::{action, place, who};
-use crate::{Paint, Palette, Subject};
+use crate::{Paint, Palette};
 use std::fmt::Write;
-use treville_task::{Known, Moment, Observed, Placed, RunStep};
+use treville_task::{Annotated, Known, Moment, Observed, Placed, RunStep};
 
 /// Everything that there is to see, and the steps to choose from.
-pub fn moment(moment: &Moment, subject: &Subject<'_>, palette: Palette) -> String {
+pub fn moment(moment: &Moment, subject: &Annotated, palette: Palette) -> String {
     let mut out = String::new();
     match moment.taken.last() {
         Some(last) => {
@@ -48,14 +48,14 @@ pub fn moment(moment: &Moment, subject: &Subject<'_>, palette: Palette) -> Strin
 }
 
 /// `t1, line 5: writes d = 5, after 0 initial`
-fn said(subject: &Subject<'_>, step: &RunStep) -> String {
+fn said(subject: &Annotated, step: &RunStep) -> String {
     let (line, _) = place(subject, step);
     let line = if line.is_empty() { String::new() } else { format!(", line {line}") };
     format!("{}{line}: {}", who(subject, step), action(subject, step, true))
 }
 
 /// `d: encountered {0}, observable {0, 5}, covered {}`
-fn known(subject: &Subject<'_>, known: &Known) -> String {
+fn known(subject: &Annotated, known: &Known) -> String {
     let set = |writes: &mut dyn Iterator<Item = &Observed>| {
         let values: Vec<String> = writes.map(|write| write.value.to_string()).collect();
         format!("{{{}}}", values.join(", "))

@@ -1,13 +1,14 @@
 //! Where flushes are needed: the cheapest placements, what is known of cheaper ones, and why each flush is there.
 
 use crate::json::{Object, array, quoted};
-use crate::rma::{line, numbers, plural, site, sites, table};
-use crate::{Failure, Paint, Palette, RmaRun, VerdictWord};
+use crate::rma::{line, numbers, plural, says, site, sites, table};
+use crate::{Paint, Palette};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 use treville_base::SourceMap;
-use treville_rma::Program;
+use treville_rma::{FailingRun, Program};
+use treville_task::{CheckError, VerdictKind};
 
 /// One file whose flushes were looked for.
 #[derive(Clone, Debug)]
@@ -16,7 +17,7 @@ pub struct SynthReport {
     pub model: String,
     pub engine: String,
     pub time: Duration,
-    pub content: Result<Box<Synthesised>, Failure>,
+    pub content: Result<Box<Synthesised>, CheckError>,
 }
 
 /// What was found. Slots are numbers as people count them.
@@ -24,6 +25,8 @@ pub struct SynthReport {
 pub struct Synthesised {
     pub program: Arc<Program>,
     pub sources: Arc<SourceMap>,
+    /// The slots that were considered, if these are not all: what is said then is true of placements within them.
+    pub within: Option<Vec<usize>>,
     /// All that are known of the smallest cost that is proved to be enough.
     pub placements: Vec<Placed>,
     /// Real failures: what holds costs this much or more.
@@ -35,13 +38,13 @@ pub struct Synthesised {
     /// Cheaper placements that neither fail nor are proved, and why.
     pub open: Vec<(Vec<usize>, String)>,
     /// The run that fails with a flush in every slot of the initial placement.
-    pub hopeless: Option<RmaRun>,
+    pub hopeless: Option<FailingRun>,
     /// Why the search ended before its end.
     pub stopped: Option<String>,
     /// Placements that were judged.
     pub checks: usize,
     /// Why the first placement has each of its flushes: a run without it, if one was found.
-    pub why: Vec<(usize, Option<RmaRun>)>,
+    pub why: Vec<(usize, Option<FailingRun>)>,
     /// The program with the first placement.
     pub annotated: Option<String>,
 }
@@ -54,12 +57,12 @@ pub struct Placed {
 
 impl SynthReport {
     /// Yes: a placement was found. No: none makes the property hold.
-    pub fn verdict(&self) -> VerdictWord {
+    pub fn verdict(&self) -> VerdictKind {
         match &self.content {
-            Err(failure) => failure.word,
-            Ok(found) if !found.placements.is_empty() => VerdictWord::Yes,
-            Ok(found) if found.hopeless.is_some() => VerdictWord::No,
-            Ok(_) => VerdictWord::Unknown,
+            Err(failure) => failure.verdict,
+            Ok(found) if !found.placements.is_empty() => VerdictKind::Yes,
+            Ok(found) if found.hopeless.is_some() => VerdictKind::No,
+            Ok(_) => VerdictKind::Unknown,
         }
     }
 }
@@ -69,7 +72,7 @@ pub fn placement(report: &SynthReport, runs: bool, palette: Palette) -> String {
     let found = match &report.content {
         Ok(found) => found,
         Err(failure) => {
-            let word = palette.paint(Paint::Doubt, failure.word.as_str());
+            let word = palette.paint(Paint::Doubt, failure.verdict.as_str());
             return format!("{}: {word}: {}\n", report.file, failure.reason);
         }
     };
@@ -79,11 +82,12 @@ pub fn placement(report: &SynthReport, runs: bool, palette: Palette) -> String {
         let _ = writeln!(out, "  {}", placed_line(found, placed));
     }
     if !found.needed.is_empty() {
-        let _ = writeln!(out, "  {} {}", palette.paint(Paint::Faint, "always needed:"), numbers(&found.needed));
+        let always = format!("always needed{}:", within(found));
+        let _ = writeln!(out, "  {} {}", palette.paint(Paint::Faint, &always), numbers(&found.needed));
     }
     open(found, palette, &mut out);
     if let Some(run) = &found.hopeless {
-        let _ = writeln!(out, "\nwith every flush, {}", run.says(&found.program));
+        let _ = writeln!(out, "\nwith every flush{}, {}", within(found), says(run, &found.program));
         table(&found.program, &found.sources, run, palette, &mut out);
     }
     for (slot, run) in &found.why {
@@ -93,23 +97,35 @@ pub fn placement(report: &SynthReport, runs: bool, palette: Palette) -> String {
 }
 
 fn headline(found: &Synthesised, palette: Palette) -> String {
-    let slots = found.program.slots.len();
+    let (slots, within) = (found.program.slots.len(), within(found));
     let Some(first) = found.placements.first() else {
         return match (&found.hopeless, &found.stopped) {
-            (Some(_), _) => format!("{}, no placement makes it hold", palette.paint(Paint::Bad, "no")),
-            (None, Some(why)) => format!("{}, {why} before a placement was proved", doubt(palette)),
-            (None, None) => format!("{}, no placement was proved", doubt(palette)),
+            (Some(_), _) => {
+                format!("{}, no placement{within} makes it hold", palette.paint(Paint::Bad, "no"))
+            }
+            (None, Some(why)) => format!("{}, {why} before a placement{within} was proved", doubt(palette)),
+            (None, None) => format!("{}, no placement{within} was proved", doubt(palette)),
         };
     };
     let number = first.slots.len();
     let cost = if first.cost == number as u64 { String::new() } else { format!(" (cost {})", first.cost) };
     let flushes = if number == 1 { "1 flush".to_owned() } else { format!("{number} flushes") };
     let minimal = match (found.proved, &found.stopped) {
-        (true, _) => palette.paint(Paint::Good, "proved minimal"),
-        (false, Some(why)) => format!("the best so far: {why}; at least {} needed", found.lower),
-        (false, None) => format!("not proved minimal: at least {} needed", found.lower),
+        (true, _) => palette.paint(Paint::Good, &format!("proved minimal{within}")),
+        (false, Some(why)) => format!("the best so far{within}: {why}; at least {} needed", found.lower),
+        (false, None) => format!("not proved minimal{within}: at least {} needed", found.lower),
     };
     format!("{flushes} in {}{cost}, {minimal}", plural(slots, "slot"))
+}
+
+/// Of which slots something is said, if not of all.
+fn within(found: &Synthesised) -> String {
+    match found.within.as_deref() {
+        None => String::new(),
+        Some([]) => " within no slots".to_owned(),
+        Some([slot]) => format!(" within slot {slot}"),
+        Some(slots) => format!(" within slots {}", numbers(slots)),
+    }
 }
 
 fn doubt(palette: Palette) -> String {
@@ -143,12 +159,12 @@ fn open(found: &Synthesised, palette: Palette, out: &mut String) {
     }
 }
 
-fn why(found: &Synthesised, slot: usize, run: Option<&RmaRun>, runs: bool, palette: Palette, out: &mut String) {
+fn why(found: &Synthesised, slot: usize, run: Option<&FailingRun>, runs: bool, palette: Palette, out: &mut String) {
     let place = placed_line(found, &Placed { slots: vec![slot], cost: 0 });
     match run {
         Some(run) => {
             let gap = if runs { "\n" } else { "" };
-            let _ = writeln!(out, "{gap}  without {place}: {}", run.says(&found.program));
+            let _ = writeln!(out, "{gap}  without {place}: {}", says(run, &found.program));
             if runs {
                 table(&found.program, &found.sources, run, palette, out);
             }
@@ -171,7 +187,7 @@ pub fn placement_json(report: &SynthReport) -> String {
     }
     match &report.content {
         Err(failure) => {
-            object.string("verdict", failure.word.as_str());
+            object.string("verdict", failure.verdict.as_str());
             object.string("reason", &failure.reason);
             if let Some((_, at)) = &failure.position {
                 object.number("line", at.line as u64);
@@ -188,6 +204,9 @@ fn found_json(object: &mut Object, found: &Synthesised) {
     object.number("sites", found.program.slots.len() as u64);
     if let Some(first) = found.placements.first() {
         object.number("minimum", first.cost);
+    }
+    if let Some(within) = &found.within {
+        object.raw("within", &array(&within.iter().map(ToString::to_string).collect::<Vec<_>>()));
     }
     object.raw("proved", if found.proved { "true" } else { "false" });
     object.number("lower", found.lower);
@@ -216,11 +235,11 @@ fn found_json(object: &mut Object, found: &Synthesised) {
     if let Some(stopped) = &found.stopped {
         object.string("reason", stopped);
     }
-    let why = |(slot, run): &(usize, Option<RmaRun>)| {
+    let why = |(slot, run): &(usize, Option<FailingRun>)| {
         let mut row = Object::new();
         row.string("at", &site(&found.program, &found.sources, *slot));
         if let Some(run) = run {
-            row.string("without", &run.says(&found.program));
+            row.string("without", &says(run, &found.program));
         }
         row.end()
     };

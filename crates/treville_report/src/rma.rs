@@ -1,52 +1,20 @@
 //! Programs on remote memory: whether they hold with some flushes, and the run that shows where not.
 
 use crate::json::{Object, array, location, quoted};
-use crate::{Details, FileReport, Paint, Palette, render_diagnostics};
-use std::collections::BTreeMap;
+use crate::view::RemoteView;
+use crate::{Details, Paint, Palette, render_diagnostics};
 use std::fmt::Write;
-use std::sync::Arc;
 use treville_base::{Diagnostic, SourceMap, Span};
-use treville_rma::{Action, Failure, Program, PropKind, Trace};
-use treville_task::{Scope, Verdict};
+use treville_rma::{Action, FailingRun, Failure, Program, PropKind};
+use treville_task::{Report, Verdict};
 
-/// A program on remote memory with the answer whether it can fail.
-#[derive(Clone, Debug)]
-pub struct RmaChecked {
-    pub program: Arc<Program>,
-    pub sources: Arc<SourceMap>,
-    pub warnings: Vec<Diagnostic>,
-    /// Slots with a flush, as people count them.
-    pub flushes: Vec<usize>,
-    pub run: Option<RmaRun>,
-    /// Yes: it cannot.
-    pub verdict: Verdict,
-    pub scope: Scope,
-    /// How that is known.
-    pub how: String,
-    pub stats: BTreeMap<&'static str, u64>,
-}
-
-/// A run that fails.
-#[derive(Clone, Debug)]
-pub struct RmaRun {
-    pub failure: Failure,
-    pub trace: Trace,
-    /// No other is shorter.
-    pub shortest: bool,
-}
-
-impl RmaRun {
-    /// `always !(at(1, cs) && at(2, cs)) fails after 11 steps`
-    pub(crate) fn says(&self, program: &Program) -> String {
-        format!("{} {}", failing(program, self.failure), self.after())
-    }
-
-    fn after(&self) -> String {
-        match self.trace.steps.len() {
-            0 => "at the start".to_owned(),
-            n => format!("after {}", plural(n, "step")),
-        }
-    }
+/// `always !(at(1, cs) && at(2, cs)) fails after 11 steps`
+pub(crate) fn says(run: &FailingRun, program: &Program) -> String {
+    let after = match run.trace.steps.len() {
+        0 => "at the start".to_owned(),
+        n => format!("after {}", plural(n, "step")),
+    };
+    format!("{} {after}", failing(program, run.failure))
 }
 
 /// What is false at the end of a run.
@@ -73,11 +41,11 @@ pub fn plural(n: usize, word: &str) -> String {
 }
 
 /// `fig2.rma under rma: no, `final r != 3` fails after 8 steps`, and the run.
-pub(crate) fn text(report: &FileReport, checked: &RmaChecked, details: Details, palette: Palette) -> String {
-    let (role, meaning) = match (&checked.verdict, &checked.run) {
+pub(crate) fn text(report: &Report, checked: &RemoteView<'_>, details: Details, palette: Palette) -> String {
+    let (role, meaning) = match (&checked.verdict, checked.run) {
         (Verdict::Unknown(reason), _) => (Paint::Doubt, reason.to_string()),
         (Verdict::Yes, _) => (Paint::Good, "no run fails".to_owned()),
-        (_, Some(run)) => (Paint::Bad, run.says(&checked.program)),
+        (_, Some(run)) => (Paint::Bad, says(run, checked.program)),
         (_, None) => (Paint::Bad, "a run fails".to_owned()),
     };
     let bounded = !checked.scope.complete && !matches!(checked.verdict, Verdict::Unknown(_));
@@ -86,37 +54,43 @@ pub(crate) fn text(report: &FileReport, checked: &RmaChecked, details: Details, 
     let word = palette.paint(role, report.verdict().as_str());
     let mut out = format!("{file} under {}: {word}, {meaning}{scope}\n", report.model);
     let _ = writeln!(out, "  {} {}", palette.paint(Paint::Faint, "flushes"), flushes(checked));
-    if !checked.how.is_empty() {
-        let _ = writeln!(out, "  {} {}: {}", palette.paint(Paint::Faint, "engine"), report.engine, checked.how);
+    if let Some(how) = how(checked) {
+        let _ = writeln!(out, "  {} {}: {how}", palette.paint(Paint::Faint, "engine"), report.engine);
     }
     for assumption in &checked.scope.relative_to {
         let _ = writeln!(out, "  {} {assumption}", palette.paint(Paint::Doubt, "bounded"));
     }
-    if let Some(run) = &checked.run {
-        let place = line(&checked.sources, place_of(&checked.program, run.failure));
+    if let Some(run) = checked.run {
+        let place = line(checked.sources, place_of(checked.program, run.failure));
         let _ = writeln!(out, "  {} {place}", palette.paint(Paint::Faint, "place"));
         out.push('\n');
-        table(&checked.program, &checked.sources, run, palette, &mut out);
+        table(checked.program, checked.sources, run, palette, &mut out);
     }
     if details.stats {
         out.push('\n');
-        for (name, value) in &checked.stats {
+        for (name, value) in &checked.outcome.stats {
             let _ = writeln!(out, "  {name:<24} {value}");
         }
         let _ = writeln!(out, "  {:<24} {:.3}", "time_ms", report.time.as_secs_f64() * 1e3);
     }
     if !checked.warnings.is_empty() {
-        let _ = write!(out, "\n{}", render_diagnostics(&checked.warnings, &checked.sources, palette));
+        let _ = write!(out, "\n{}", render_diagnostics(checked.warnings, checked.sources, palette));
     }
     out
 }
 
-fn flushes(checked: &RmaChecked) -> String {
+/// How the answer is known, if there is one.
+fn how<'a>(checked: &'a RemoteView<'_>) -> Option<&'a str> {
+    let answered = !matches!(checked.verdict, Verdict::Unknown(_));
+    Some(checked.outcome.how.as_str()).filter(|how| answered && !how.is_empty())
+}
+
+fn flushes(checked: &RemoteView<'_>) -> String {
     let all = checked.program.slots.len();
     match checked.flushes.len() {
         0 => format!("in none of {}", plural(all, "slot")),
         n if n == all => format!("in all {}", plural(all, "slot")),
-        n => format!("in {} of {}: {}", n, plural(all, "slot"), numbers(&checked.flushes)),
+        n => format!("in {} of {}: {}", n, plural(all, "slot"), numbers(checked.flushes)),
     }
 }
 
@@ -125,7 +99,7 @@ pub(crate) fn numbers(slots: &[usize]) -> String {
 }
 
 /// A run as a table of steps.
-pub(crate) fn table(program: &Program, sources: &SourceMap, run: &RmaRun, palette: Palette, out: &mut String) {
+pub(crate) fn table(program: &Program, sources: &SourceMap, run: &FailingRun, palette: Palette, out: &mut String) {
     let mut rows = vec![["step", "who", "line", "statement", "what happens"].map(str::to_owned)];
     for (i, step) in run.trace.steps.iter().enumerate() {
         let line = sources.start(step.span(program)).line;
@@ -153,20 +127,20 @@ pub(crate) fn table(program: &Program, sources: &SourceMap, run: &RmaRun, palett
     let _ = writeln!(out, "  {}{note}", palette.paint(Paint::Bad, &end));
 }
 
-pub(crate) fn json(object: &mut Object, checked: &RmaChecked, details: Details) {
-    let program = &checked.program;
+pub(crate) fn json(object: &mut Object, checked: &RemoteView<'_>, details: Details) {
+    let program = checked.program;
     object.raw("flushes", &array(&checked.flushes.iter().map(ToString::to_string).collect::<Vec<_>>()));
-    if !checked.how.is_empty() {
-        object.string("how", &checked.how);
+    if let Some(how) = how(checked) {
+        object.string("how", how);
     }
     let rows: Vec<String> = (0..program.properties.len()).map(|i| property(checked, i)).collect();
     if !rows.is_empty() {
         object.raw("invariants", &array(&rows));
     }
-    if let Some(run) = &checked.run {
-        object.raw("violation", &violation(program, &checked.sources, run));
+    if let Some(run) = checked.run {
+        object.raw("violation", &violation(program, checked.sources, run));
         if details.witness {
-            object.raw("witness", &witness(program, &checked.sources, run));
+            object.raw("witness", &witness(program, checked.sources, run));
         }
     }
     if !checked.warnings.is_empty() {
@@ -174,7 +148,7 @@ pub(crate) fn json(object: &mut Object, checked: &RmaChecked, details: Details) 
             let mut row = Object::new();
             row.string("message", &warning.message);
             if let Some(span) = warning.span {
-                row.raw("location", &location(&checked.sources, span));
+                row.raw("location", &location(checked.sources, span));
             }
             row.end()
         };
@@ -183,10 +157,10 @@ pub(crate) fn json(object: &mut Object, checked: &RmaChecked, details: Details) 
 }
 
 /// What is known of one property: a search ends at the first that fails.
-fn property(checked: &RmaChecked, i: usize) -> String {
+fn property(checked: &RemoteView<'_>, i: usize) -> String {
     let mut row = Object::new();
     row.string("name", &checked.program.properties[i].name);
-    match (&checked.verdict, &checked.run) {
+    match (&checked.verdict, checked.run) {
         (Verdict::Yes, _) => row.string("verdict", "yes"),
         (_, Some(run)) if run.failure == Failure::Property(i) => {
             row.string("verdict", "no");
@@ -197,7 +171,7 @@ fn property(checked: &RmaChecked, i: usize) -> String {
     row.end()
 }
 
-fn violation(program: &Program, sources: &SourceMap, run: &RmaRun) -> String {
+fn violation(program: &Program, sources: &SourceMap, run: &FailingRun) -> String {
     let mut row = Object::new();
     let kind = match run.failure {
         Failure::Property(i) if program.properties[i].kind == PropKind::Always => "invariant",
@@ -208,13 +182,13 @@ fn violation(program: &Program, sources: &SourceMap, run: &RmaRun) -> String {
     if let Failure::Property(i) = run.failure {
         row.string("name", &program.properties[i].name);
     }
-    row.string("message", &run.says(program));
+    row.string("message", &says(run, program));
     row.raw("location", &location(sources, place_of(program, run.failure)));
     row.end()
 }
 
 /// `{"steps":[…]}`
-fn witness(program: &Program, sources: &SourceMap, run: &RmaRun) -> String {
+fn witness(program: &Program, sources: &SourceMap, run: &FailingRun) -> String {
     let step = |step: &Action| {
         let mut row = Object::new();
         row.string("thread", &step.who(program));

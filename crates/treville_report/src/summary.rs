@@ -1,9 +1,10 @@
 //! A batch in a terminal: one line a file, then how many of each verdict.
 
-use crate::{Content, FileReport, Paint, Palette, VerdictWord, json::observation_word};
+use crate::view::View;
+use crate::{Paint, Palette, json::observation_word};
 use std::fmt::Write;
 use std::time::Duration;
-use treville_task::Observation;
+use treville_task::{Observation, Report, VerdictKind};
 
 /// How many files got which verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,14 +18,14 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub fn add(&mut self, verdict: VerdictWord) {
+    pub fn add(&mut self, verdict: VerdictKind) {
         self.files += 1;
         *match verdict {
-            VerdictWord::Yes => &mut self.yes,
-            VerdictWord::No => &mut self.no,
-            VerdictWord::Undefined => &mut self.undefined,
-            VerdictWord::Unknown => &mut self.unknown,
-            VerdictWord::Error => &mut self.error,
+            VerdictKind::Yes => &mut self.yes,
+            VerdictKind::No => &mut self.no,
+            VerdictKind::Undefined => &mut self.undefined,
+            VerdictKind::Unknown => &mut self.unknown,
+            VerdictKind::Error => &mut self.error,
         } += 1;
     }
 
@@ -48,35 +49,36 @@ impl Summary {
 }
 
 /// A file's line in the table; `width` is that of the longest file name.
-pub fn summary_row(report: &FileReport, width: usize, palette: Palette) -> String {
+pub fn summary_row(report: &Report, width: usize, palette: Palette) -> String {
     let role = match report.verdict() {
-        VerdictWord::Yes => Paint::Good,
-        VerdictWord::No | VerdictWord::Undefined | VerdictWord::Error => Paint::Bad,
-        VerdictWord::Unknown => Paint::Doubt,
+        VerdictKind::Yes => Paint::Good,
+        VerdictKind::No | VerdictKind::Undefined | VerdictKind::Error => Paint::Bad,
+        VerdictKind::Unknown => Paint::Doubt,
     };
     let mut line = format!("{:width$}  {}", report.file, palette.pad(role, report.verdict().as_str(), 10));
-    match &report.content {
-        Content::Checked(checked) => {
+    let time = report.time.as_secs_f64() * 1e3;
+    match report.result.as_deref().ok().map(View::of) {
+        Some(View::Test(checked)) => {
             let observation = Observation::of(&checked.outcome).map_or("", observation_word);
-            let _ = write!(line, "{observation:<10} {:>9.1} ms", report.time.as_secs_f64() * 1e3);
+            let _ = write!(line, "{observation:<10} {time:>9.1} ms");
             let flags: Vec<&str> = checked.outcome.flags.keys().map(|f| f.as_str()).collect();
             if !flags.is_empty() {
                 let _ = write!(line, "  {}", flags.join(", "));
             }
         }
-        Content::Program(checked) => {
+        Some(View::Program(checked)) => {
             let kind = checked.outcome.violation.as_ref().map_or("", |v| v.failure.name());
-            let _ = write!(line, "{kind:<10} {:>9.1} ms", report.time.as_secs_f64() * 1e3);
+            let _ = write!(line, "{kind:<10} {time:>9.1} ms");
         }
-        Content::Claims(checked) => {
+        Some(View::Claims(checked)) => {
             let names: Vec<&str> = checked.violations().map(|(_, name, _)| name).collect();
-            let _ = write!(line, "{:<10} {:>9.1} ms", names.join(", "), report.time.as_secs_f64() * 1e3);
+            let _ = write!(line, "{:<10} {time:>9.1} ms", names.join(", "));
         }
-        Content::Remote(checked) => {
-            let steps = checked.run.as_ref().map_or(String::new(), |run| format!("{} steps", run.trace.steps.len()));
-            let _ = write!(line, "{steps:<10} {:>9.1} ms", report.time.as_secs_f64() * 1e3);
+        Some(View::Remote(checked)) => {
+            let steps = checked.run.map_or(String::new(), |run| format!("{} steps", run.trace.steps.len()));
+            let _ = write!(line, "{steps:<10} {time:>9.1} ms");
         }
-        Content::Failed(_) => {}
+        None => {}
     }
     if let Some(reason) = report.reason() {
         let _ = write!(line, "  {reason}");

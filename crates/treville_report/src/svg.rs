@@ -190,7 +190,7 @@ impl<'a> Layout<'a> {
         // The n-th edge between the same two events is bent further out than the ones before.
         let mut parallel: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         let relations = self.drawing.relations();
-        for edge in self.drawing.telling() {
+        for edge in self.drawing.shown_edges() {
             let ends = (edge.from.min(edge.to), edge.from.max(edge.to));
             let nth = parallel.entry(ends).or_insert(0);
             let place = relations.iter().position(|r| *r == edge.relation).unwrap_or(0);
@@ -357,7 +357,7 @@ mod tests {
         let drawing = fixture::drawing();
         let text = svg(std::slice::from_ref(&drawing));
         assert_eq!(text.matches("class=\"node\"").count(), drawing.nodes.len());
-        assert_eq!(text.matches("class=\"edge\"").count(), drawing.telling().count());
+        assert_eq!(text.matches("class=\"edge\"").count(), drawing.shown_edges().count());
         let layout = Layout::new(&drawing);
         for place in &layout.places {
             assert!(place.x - place.width / 2.0 > 0.0 && place.x + place.width / 2.0 < layout.width);

@@ -1,35 +1,43 @@
 //! One file's answer in a terminal: the verdict first, then the states with those marked that satisfy the condition.
 
 use crate::diagnostics::render_place;
+use crate::view::{ProgramView, TestView, View};
 use crate::{
-    Audit, Checked, Content, Details, Drawing, FileReport, Paint, Palette, ProgramChecked, claims, execution,
-    json::observation_word, render_diagnostics, rma, show_condition, state, state_items, story,
+    Details, Drawing, Paint, Palette, claims, execution, json::observation_word, render_diagnostics, rma,
+    show_condition, state, state_items, trace,
 };
 use std::fmt::Write;
 use treville_ir::Quantifier;
-use treville_task::{FinalState, Observation, StopReason, Verdict};
+use treville_task::{Audit, CheckError, FinalState, Observation, Report, StopReason, Verdict, VerdictKind};
 
 /// A longer table is cut unless all states were asked for.
 const FEW_STATES: usize = 16;
 /// A wider table is written as lines of `name=value;`.
 const WIDEST_TABLE: usize = 110;
 
-pub fn text(report: &FileReport, details: Details, palette: Palette) -> String {
-    match &report.content {
-        Content::Failed(failure) if failure.diagnostics.is_empty() => {
-            let role = if failure.word == crate::VerdictWord::Error { Paint::Bad } else { Paint::Doubt };
-            format!("{}: {}: {}\n", report.file, palette.paint(role, failure.word.as_str()), failure.reason)
-        }
-        Content::Failed(failure) => render_diagnostics(&failure.diagnostics, &failure.sources, palette),
-        Content::Checked(checked) => answer(report, checked, details, palette),
-        Content::Program(checked) => program(report, checked, details, palette),
-        Content::Claims(checked) => claims::text(report, checked, details, palette),
-        Content::Remote(checked) => rma::text(report, checked, details, palette),
+pub fn text(report: &Report, details: Details, palette: Palette) -> String {
+    let finding = match &report.result {
+        Err(failure) => return failed(report, failure, palette),
+        Ok(finding) => finding,
+    };
+    match View::of(finding) {
+        View::Test(checked) => answer(report, &checked, details, palette),
+        View::Program(checked) => program(report, &checked, details, palette),
+        View::Claims(checked) => claims::text(report, &checked, details, palette),
+        View::Remote(checked) => rma::text(report, &checked, details, palette),
     }
 }
 
+fn failed(report: &Report, failure: &CheckError, palette: Palette) -> String {
+    if !failure.diagnostics.is_empty() {
+        return render_diagnostics(&failure.diagnostics, &failure.sources, palette);
+    }
+    let role = if failure.verdict == VerdictKind::Error { Paint::Bad } else { Paint::Doubt };
+    format!("{}: {}: {}\n", report.file, palette.paint(role, failure.verdict.as_str()), failure.reason)
+}
+
 /// `queue.c under rc11: no, two accesses race`, with the places in the source.
-fn program(report: &FileReport, checked: &ProgramChecked, details: Details, palette: Palette) -> String {
+fn program(report: &Report, checked: &ProgramView<'_>, details: Details, palette: Palette) -> String {
     let violation = checked.outcome.violation.as_ref();
     let meaning = match (&checked.verdict, violation) {
         (Verdict::No, Some(violation)) => format!("{}: {}", violation.failure.name(), violation.message),
@@ -49,11 +57,11 @@ fn program(report: &FileReport, checked: &ProgramChecked, details: Details, pale
     if let Verdict::Unknown(StopReason::RefusedAt(_, span)) = &checked.verdict {
         let cut = checked.outcome.stopped.is_none();
         let note = if cut { "a loop around this was cut" } else { "at this step" };
-        render_place(&mut out, &checked.sources, *span, None, note, palette);
+        render_place(&mut out, checked.sources, *span, None, note, palette);
     }
     if let Some(violation) = violation {
-        out += &story(violation, &checked.program, &checked.sources, palette);
-        let drawing = Drawing::of_violation(&checked.program, &checked.sources, violation);
+        out += &trace(violation, checked.program, checked.sources, palette);
+        let drawing = Drawing::of_violation(checked.program, checked.sources, violation);
         if let (Some(drawing), true) = (drawing, details.witness) {
             let _ = write!(out, "\n{}", execution(&drawing, palette));
         }
@@ -90,9 +98,9 @@ fn audited(audit: &Audit) -> String {
     )
 }
 
-fn answer(report: &FileReport, checked: &Checked, details: Details, palette: Palette) -> String {
+fn answer(report: &Report, checked: &TestView<'_>, details: Details, palette: Palette) -> String {
     let mut out = verdict_line(report, checked, palette);
-    let condition = show_condition(&checked.program, &checked.question);
+    let condition = show_condition(checked.program, checked.question);
     let _ = writeln!(out, "  {}", palette.paint(Paint::Faint, &condition));
     if let Some(states) = &checked.outcome.states {
         out.push('\n');
@@ -103,11 +111,11 @@ fn answer(report: &FileReport, checked: &Checked, details: Details, palette: Pal
         let _ = writeln!(out, "  {} {flag}", palette.paint(Paint::Doubt, "flag"));
     }
     if checked.outcome.cut {
-        let note = "some executions were cut at the loop bound (--bound raises it)";
+        let note = "some executions were cut at the loop bound (option `bound` raises it)";
         let _ = writeln!(out, "  {} {note}", palette.paint(Paint::Doubt, "bounded"));
     }
     if let (Some(witness), true) = (checked.witness(), details.witness) {
-        let drawing = Drawing::new(&checked.program, &checked.sources, &witness.graph, &witness.picks, &[]);
+        let drawing = Drawing::new(checked.program, checked.sources, &witness.graph, &witness.picks, &[]);
         let _ = write!(out, "\n{}", execution(&drawing, palette));
     }
     warn(&checked.warnings, palette, &mut out);
@@ -129,14 +137,14 @@ fn warn(warnings: &[String], palette: Palette, out: &mut String) {
 }
 
 /// The engine that was chosen and why.
-fn engine(report: &FileReport, details: Details, palette: Palette, out: &mut String) {
-    if let Some(chosen) = report.told_choice(details.stats) {
+fn engine(report: &Report, details: Details, palette: Palette, out: &mut String) {
+    if let Some(chosen) = report.choice_to_report(details.stats) {
         let _ = writeln!(out, "  {} {}: {}", palette.paint(Paint::Faint, "engine"), report.engine, chosen.why);
     }
 }
 
 /// `SB under tso: yes, some execution satisfies the condition`.
-fn verdict_line(report: &FileReport, checked: &Checked, palette: Palette) -> String {
+fn verdict_line(report: &Report, checked: &TestView<'_>, palette: Palette) -> String {
     let meaning = match (&checked.verdict, checked.question.quantifier) {
         (Verdict::Yes, Quantifier::Exists) => "some execution satisfies the condition".into(),
         (Verdict::No, Quantifier::Exists) => "no execution satisfies the condition".into(),
@@ -158,13 +166,11 @@ fn verdict_line(report: &FileReport, checked: &Checked, palette: Palette) -> Str
     format!("{test} under {}: {word}, {meaning}{scope}\n", report.model)
 }
 
-fn table(checked: &Checked, states: &[FinalState], all: bool, palette: Palette, out: &mut String) {
-    let sorted = state::sorted(&checked.program, states);
+fn table(checked: &TestView<'_>, states: &[FinalState], all: bool, palette: Palette, out: &mut String) {
+    let sorted = state::sorted(checked.program, states);
     let shown = if all { sorted.len() } else { sorted.len().min(FEW_STATES) };
-    let rows: Vec<(bool, Vec<(String, String)>)> = sorted[..shown]
-        .iter()
-        .map(|s| (s.holds, state_items(&checked.program, &checked.question, &s.values)))
-        .collect();
+    let rows: Vec<(bool, Vec<(String, String)>)> =
+        sorted[..shown].iter().map(|s| (s.holds, state_items(checked.program, checked.question, &s.values))).collect();
     let names: Vec<&String> = checked.question.observed.iter().map(|o| &o.name).collect();
     let width = |i: usize| {
         let cells = rows.iter().filter_map(|(_, items)| items.get(i)).map(|(_, value)| value.chars().count());
@@ -185,7 +191,7 @@ fn table(checked: &Checked, states: &[FinalState], all: bool, palette: Palette, 
         }
     }
     if shown < sorted.len() {
-        let _ = writeln!(out, "    … and {} more states (--states lists all)", sorted.len() - shown);
+        let _ = writeln!(out, "    … and {} more states (option `states` lists all)", sorted.len() - shown);
     }
 }
 
@@ -194,7 +200,7 @@ fn mark(holds: bool, palette: Palette) -> String {
     if holds { palette.paint(Paint::Good, "*") } else { " ".into() }
 }
 
-fn counts(checked: &Checked, palette: Palette, out: &mut String) {
+fn counts(checked: &TestView<'_>, palette: Palette, out: &mut String) {
     let states = checked.outcome.states.as_deref().unwrap_or_default();
     let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     let (holds, of) = match checked.counts() {

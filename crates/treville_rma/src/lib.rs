@@ -16,7 +16,7 @@ pub use program::{
     Init, LocalUse, Node, NodeId, Op, ProcId, Process, Program, PropKind, Property, Remote, RemoteId, RemoteKind, Rmw,
     Slot, SlotId, VarId, VarKind, Variable,
 };
-pub use run::{Action, Failure, Trace};
+pub use run::{Action, FailingRun, Failure, NO_RUN_COMPLETES, Trace};
 pub use show::{Shown, show_op};
 
 #[cfg(test)]

@@ -226,6 +226,27 @@ impl Remote {
     }
 }
 
+impl Process {
+    /// Places from which it may run on for ever without a look at memory, and nobody notices.
+    pub fn runs_on(&self) -> BTreeSet<NodeId> {
+        let looks = |op: &Op| matches!(op, Op::Load { .. } | Op::Store { .. } | Op::Issue { .. } | Op::End);
+        let silent = self.nodes.iter_enumerated().filter(|(_, node)| !looks(&node.op));
+        let mut all: BTreeSet<NodeId> = silent.map(|(id, _)| id).collect();
+        loop {
+            let before = all.len();
+            // Most statements come after those that they lead to: one round is enough for these.
+            for (id, node) in self.nodes.iter_enumerated() {
+                if !node.op.successors().iter().any(|next| all.contains(next)) {
+                    all.remove(&id);
+                }
+            }
+            if all.len() == before {
+                return all;
+            }
+        }
+    }
+}
+
 impl Op {
     pub fn successors(&self) -> Vec<NodeId> {
         match self {

@@ -29,6 +29,18 @@ pub enum Failure {
     Assertion(ProcId, NodeId),
 }
 
+/// Why nothing is said to hold of a program of which no run completes.
+pub const NO_RUN_COMPLETES: &str = "no run completes, so a yes would say nothing: some process never comes to its end";
+
+/// A run that fails.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailingRun {
+    pub failure: Failure,
+    pub trace: Trace,
+    /// No other is shorter.
+    pub shortest: bool,
+}
+
 impl Action {
     /// `process 2`, `network`
     pub fn who(self, program: &Program) -> String {

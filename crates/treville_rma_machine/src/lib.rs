@@ -7,6 +7,7 @@
 
 mod dead;
 mod depend;
+pub mod exact;
 mod locals;
 mod network;
 mod replay;

@@ -7,13 +7,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use treville_base::{BitSet, Idx};
-use treville_rma::{Node, NodeId, Number, Op, ProcId, Program, PropKind, RemoteKind, VarId, VarKind};
+use treville_rma::{Node, NodeId, Number, Op, ProcId, Process, Program, PropKind, RemoteKind, VarId, VarKind};
 
 /// The number of a local state of its process.
 pub(crate) type LocalId = u32;
 
 /// More than this without a look at memory is taken for a loop without end.
 const MAX_SILENT: usize = 100_000;
+
+/// Places between looks at the clock.
+const BETWEEN_LOOKS: usize = 4096;
+
+/// More ways for one step to go are too many.
+const MAX_WAYS: usize = 1_000_000;
 
 /// Where a process is after a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -79,6 +85,8 @@ pub(crate) struct Locals<'p> {
     dead: Dead,
     /// Processes whose text has no way to an end.
     endless: Vec<bool>,
+    /// Of each process, the places from which it may run on for ever.
+    runs_on: Vec<BTreeSet<NodeId>>,
 }
 
 impl<'p> Locals<'p> {
@@ -101,6 +109,7 @@ impl<'p> Locals<'p> {
             procs: program.procs.iter().map(|_| OfProcess::default()).collect(),
             dead,
             endless: program.procs.ids().map(|proc| !program.can_end(proc)).collect(),
+            runs_on: program.procs.iter().map(Process::runs_on).collect(),
         }
     }
 
@@ -122,7 +131,7 @@ impl<'p> Locals<'p> {
         let value = |var: VarId| values[self.position[var.index()]];
         match &self.node(proc, *node).op {
             Op::End => true,
-            Op::Assume { cond, .. } => cond.eval(&value, &|_| NodeId(u32::MAX)) == Some(false),
+            Op::Assume { cond, .. } if cond.eval(&value, &|_| NodeId(u32::MAX)) == Some(false) => true,
             _ => self.endless[proc.index()],
         }
     }
@@ -208,15 +217,25 @@ impl<'p> Locals<'p> {
         let (mut targets, mut seen) = (Vec::new(), FxHashSet::default());
         let mut work = vec![(node, values)];
         while let Some((node, values)) = work.pop() {
+            if (targets.len() + seen.len()) % BETWEEN_LOOKS == BETWEEN_LOOKS - 1 {
+                memory.in_time()?;
+            }
             if self.rests(proc, node) {
                 targets.push(Target::At(self.intern(proc, node, values)));
                 continue;
             }
             if !seen.insert((node, values.clone())) {
+                // Where it runs in a circle, the others go on all the same.
+                if self.runs_on[proc.index()].contains(&node) {
+                    targets.push(Target::At(self.intern(proc, node, values)));
+                }
                 continue;
             }
             if seen.len() > MAX_SILENT {
                 return Err(format!("process {} may compute for ever", self.program.procs[proc].name));
+            }
+            if targets.len().max(work.len()) > MAX_WAYS {
+                return Err(format!("a step of process {} can go too many ways", self.program.procs[proc].name));
             }
             self.silent(proc, node, values, memory, &mut work, &mut targets)?;
         }

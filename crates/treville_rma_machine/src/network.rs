@@ -6,7 +6,7 @@ mod sets;
 
 use crate::locals::Stop;
 use rustc_hash::FxHashMap;
-use treville_base::Idx;
+use treville_base::{Cancel, Idx};
 use treville_rma::{Action, Init, Number, Program, RemoteId, RemoteKind, VarId, VarKind, Variable};
 
 pub(crate) use exact::Exact;
@@ -64,10 +64,12 @@ pub(crate) struct Memory<'p> {
     pub(crate) overflowed: bool,
     /// An operation was not issued since too many are pending.
     pub(crate) capped: bool,
+    /// Nothing more is computed when this is due.
+    cancel: Cancel,
 }
 
 impl<'p> Memory<'p> {
-    pub(crate) fn new(program: &'p Program, domain: Option<(i64, i64)>) -> Self {
+    pub(crate) fn new(program: &'p Program, domain: Option<(i64, i64)>, cancel: Cancel) -> Self {
         let mut word = vec![usize::MAX; program.vars.len()];
         let mut fixed = program.procs.len();
         for var in program.shared() {
@@ -87,7 +89,13 @@ impl<'p> Memory<'p> {
             pruned: false,
             overflowed: false,
             capped: false,
+            cancel,
         }
+    }
+
+    /// Unless the time is over.
+    pub(crate) fn in_time(&self) -> Result<(), Stop> {
+        if self.cancel.is_due() { Err("the time is over".to_owned()) } else { Ok(()) }
     }
 
     /// Some numbers are enough for what may be any.

@@ -14,6 +14,12 @@ use treville_rma::{
     Action, Failure, NodeId, Number, Op, ProcId, Program, PropKind, RemoteId, SlotId, Trace, VarId, VarKind,
 };
 
+/// With more processes than this, the limits are looked at for every state.
+const FEW_PROCESSES: usize = 64;
+
+/// After so many steps, too.
+const FEW_STEPS: usize = 4096;
+
 /// What to search, and how.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -136,7 +142,8 @@ impl<'p> Search<'p> {
             true => Dead::new(program, &config.placement, config.semantics == Semantics::Sequential),
             false => Dead::none(program),
         };
-        let mut memory = Memory::new(program, program.domain.filter(|_| config.domain && !config.until_complete));
+        let domain = program.domain.filter(|_| config.domain && !config.until_complete);
+        let mut memory = Memory::new(program, domain, config.cancel.clone());
         if config.until_complete {
             memory.guess(likely_values(program));
         }
@@ -199,13 +206,18 @@ impl<'p> Search<'p> {
             let Some(id) = id.filter(|_| !(self.config.until_complete && self.completes)) else {
                 return Ok(Verdict::Safe);
             };
-            if id % 64 == 0 {
+            // With many processes, a state has many successors that are each long.
+            if id % 64 == 0 || self.program.procs.len() > FEW_PROCESSES {
                 self.go_on(self.store.len())?;
             }
             let state = self.store.get(id).to_vec();
             self.successors(&state, &mut next)?;
             for (i, (_, after)) in next.drain(..).enumerate() {
                 self.transitions += 1;
+                // A state may also have many successors for other reasons.
+                if self.transitions.is_multiple_of(FEW_STEPS) {
+                    self.go_on(self.store.len())?;
+                }
                 let failure = match &after {
                     Next::Fails(proc, node) => Some(Failure::Assertion(*proc, *node)),
                     Next::State(after) => self.add(after, id, &mut work),
@@ -382,7 +394,7 @@ impl<'p> Search<'p> {
         if states > self.config.max_states || self.between / BETWEEN > self.config.max_states {
             return Err(format!("more than {} states", self.config.max_states));
         }
-        if self.config.cancel.is_due() { Err("the time is over".to_owned()) } else { Ok(()) }
+        self.memory.in_time()
     }
 
     /// The step of a process, after the steps in `before`.

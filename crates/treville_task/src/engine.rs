@@ -1,6 +1,6 @@
 //! The interface of an engine.
 
-use crate::{Outcome, Task};
+use crate::{Outcome, RemoteTask, Task};
 use std::ops::ControlFlow;
 use treville_base::Span;
 use treville_event::Graph;
@@ -42,10 +42,40 @@ impl Monitor for Silent {
     fn progress(&self, _: &Progress) {}
 }
 
+/// A task that an engine supports, ready to run.
+pub type Ready<'t> = Box<dyn FnOnce(&dyn Monitor) -> Outcome + 't>;
+
 pub trait Engine: Send + Sync {
     fn info(&self) -> &EngineInfo;
-    fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>>;
-    fn run(&self, task: &Task, monitor: &dyn Monitor) -> Outcome;
+
+    /// Does what comes before the search: what is compiled here is not compiled again to run.
+    ///
+    /// # Errors
+    /// What the engine does not support.
+    fn prepare<'t>(&'t self, task: &'t Task) -> Result<Ready<'t>, Vec<Unsupported>>;
+
+    /// The same for a program on remote memory.
+    ///
+    /// # Errors
+    /// What the engine does not support.
+    fn prepare_remote<'t>(&'t self, _: &'t RemoteTask) -> Result<Ready<'t>, Vec<Unsupported>> {
+        Err(vec![Unsupported { what: "programs on remote memory".to_owned(), span: None }])
+    }
+
+    /// # Errors
+    /// What the engine does not support.
+    fn supports(&self, task: &Task) -> Result<(), Vec<Unsupported>> {
+        self.prepare(task).map(drop)
+    }
+
+    /// Prepares a task and runs it; what the engine does not support is why the outcome has no answers.
+    fn run(&self, task: &Task, monitor: &dyn Monitor) -> Outcome {
+        match self.prepare(task) {
+            Ok(ready) => ready(monitor),
+            Err(why) => Outcome::refused(task, why),
+        }
+    }
+
     /// Engines that can list candidate executions, the rejected ones included.
     fn candidates(&self) -> Option<&dyn Candidates> {
         None
@@ -72,6 +102,9 @@ pub enum Reached {
 pub trait Candidates {
     /// Calls `visit` for each candidate (reads-from, coherence, values solved), in a fixed order, until it breaks.
     fn visit(&self, task: &Task, visit: &mut dyn FnMut(Candidate<'_>) -> ControlFlow<()>);
+
+    /// Whether there are longer ones, beyond the loop bound.
+    fn are_cut(&self, task: &Task) -> bool;
 
     /// Calls `visit` for candidates that satisfy the question's filter and condition, in a fixed order, until it breaks or
     /// `steps` choices were made. Returns whether it saw them all.

@@ -1,4 +1,4 @@
-//! A run that somebody goes through step by step: where it is, what may come next, and what is chosen.
+//! The state of an interactive run: where it is, what may come next, and what the person chooses.
 
 use crate::{Observed, RunStep};
 use treville_base::Name;

@@ -1,10 +1,11 @@
-//! Answers, and the one place where they become a verdict.
+//! What an engine answers: one answer for each query, with executions, counts and figures. `verdict` makes yes and no of it.
 
-use crate::{Run, Story};
+use crate::{Run, Task, Trace, Unsupported};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Cancel, Name, Span};
 use treville_event::{Graph, Relation};
 use treville_ir::{Failure, Quantifier, ThreadId};
+use treville_rma::FailingRun;
 use treville_term::Bv;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -12,13 +13,23 @@ pub enum Answer {
     Found(Box<Witness>),
     /// Found, and this is a run that leads there.
     Reached(Box<Run>),
+    /// Found: a run of a program on remote memory that fails.
+    Fails(Box<FailingRun>),
     Absent(Scope),
     Open(StopReason),
 }
 
 impl Answer {
     pub fn is_found(&self) -> bool {
-        matches!(self, Answer::Found(_) | Answer::Reached(_))
+        matches!(self, Answer::Found(_) | Answer::Reached(_) | Answer::Fails(_))
+    }
+
+    /// The run that leads there.
+    pub fn run(&self) -> Option<&Run> {
+        match self {
+            Answer::Reached(run) => Some(run),
+            Answer::Found(_) | Answer::Fails(_) | Answer::Absent(_) | Answer::Open(_) => None,
+        }
     }
 }
 
@@ -122,7 +133,7 @@ pub struct Violation {
     /// The other access of a race, the free of a freed object, …
     pub other: Option<Span>,
     /// The execution that shows it.
-    pub story: Option<Box<Story>>,
+    pub trace: Option<Box<Trace>>,
 }
 
 /// A proof that no execution does something, for others to check.
@@ -130,8 +141,19 @@ pub struct Violation {
 pub struct Proof {
     /// What of, as the name of a folder.
     pub name: String,
+    /// The query that it is about, if it is about one.
+    pub query: Option<usize>,
+    /// What it claims, in words that people use; written into the formula.
+    pub notes: Vec<String>,
     /// The texts that it consists of, by the names of their files.
     pub texts: BTreeMap<&'static str, String>,
+}
+
+impl Proof {
+    /// Says more of what it claims, before what was said so far.
+    pub fn note(&mut self, meaning: String) {
+        self.notes.insert(0, meaning);
+    }
 }
 
 /// Figures for `--stats`, by name.
@@ -146,23 +168,29 @@ pub struct Outcome {
     /// None if the engine does not count: then a final state was seen, however often it is reached.
     pub counts: Option<Counts>,
     /// Whether some execution completes, or is blocked by nothing but an assumption: a yes needs one
-    /// ([`Verdict::resting_on`]). None if the engine does not know.
+    /// ([`crate::Verdict::resting_on`]). None if the engine does not know.
     pub completes: Option<bool>,
     /// Flags that some execution raised, with how many did.
     pub flags: BTreeMap<Name, u64>,
     /// Some execution violates an `undefined_unless`.
     pub undefined: bool,
+    /// Some execution that was cut at a bound might.
+    pub may_be_undefined: bool,
     /// How the program fails, if it does.
     pub violation: Option<Violation>,
     /// Complete executions of a program, as many as were asked for and found.
-    pub stories: Vec<Story>,
+    pub traces: Vec<Trace>,
     /// Why the engine ended before it had seen everything.
     pub stopped: Option<StopReason>,
     /// Some execution was cut at a bound.
     pub cut: bool,
     /// In a loop around this place, of a program.
     pub cut_at: Option<Span>,
+    /// The bound, where the caller gave one.
+    pub bound: Option<u32>,
     pub stats: Stats,
+    /// How the answer is known, in words, where there are several ways.
+    pub how: String,
     /// Why what is absent is, if that was asked for.
     pub proofs: Vec<Proof>,
     /// Labels that no run comes to, from engines that look at program counters.
@@ -171,121 +199,41 @@ pub struct Outcome {
     pub spawns: Option<BTreeSet<Span>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Observation {
-    Always,
-    Sometimes,
-    Never,
+impl Scope {
+    /// Every execution was looked at, and nothing was assumed.
+    pub fn complete() -> Scope {
+        Scope { complete: true, relative_to: Vec::new() }
+    }
 }
 
-/// The answer to a litmus question.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    Yes,
-    No,
-    /// The model leaves the program undefined.
-    Undefined,
-    Unknown(StopReason),
-}
-
-impl Verdict {
-    /// From the answers to [`crate::Task::litmus_queries`].
-    pub fn of(quantifier: Quantifier, outcome: &Outcome) -> Verdict {
-        if outcome.undefined {
-            return Verdict::Undefined;
-        }
-        let [holds, fails, ..] = outcome.answers.as_slice() else {
-            return Verdict::Unknown(StopReason::Refused("the engine gave no answer".into()));
-        };
-        let (deciding, yes_if_found) = match quantifier {
-            Quantifier::Exists => (holds, true),
-            Quantifier::NotExists => (holds, false),
-            Quantifier::Forall => (fails, false),
-        };
-        match deciding {
-            Answer::Found(_) | Answer::Reached(_) if yes_if_found => Verdict::Yes,
-            Answer::Found(_) | Answer::Reached(_) => Verdict::No,
-            Answer::Absent(_) if yes_if_found => Verdict::No,
-            Answer::Absent(_) => match (outcome.completes.or_else(|| has_execution(holds, fails)), &outcome.stopped) {
-                (None, Some(reason)) => Verdict::Unknown(reason.clone()),
-                (completes, _) => {
-                    Verdict::Yes.resting_on(completes, "every execution blocks, or the model or the filter rejects it")
-                }
-            },
-            Answer::Open(reason) => Verdict::Unknown(reason.clone()),
+impl Outcome {
+    /// The answer that decides a litmus question.
+    pub(crate) fn deciding(&self, quantifier: Quantifier) -> Option<&Answer> {
+        match quantifier {
+            Quantifier::Exists | Quantifier::NotExists => self.answers.first(),
+            Quantifier::Forall => self.answers.get(1),
         }
     }
 
-    /// A yes stands only if some execution completes (or blocks by an assumption only); `why` says what may be the reason if
-    /// none does. Every other verdict stays as it is.
-    #[must_use]
-    pub fn resting_on(self, completes: Option<bool>, why: &'static str) -> Verdict {
-        match (&self, completes) {
-            (Verdict::Yes, Some(false)) => Verdict::Unknown(StopReason::NothingCompletes(why)),
-            (Verdict::Yes, None) => {
-                let why = "nothing fails, but the engine has not found an execution that completes";
-                Verdict::Unknown(StopReason::Refused(why.into()))
+    /// What that answer is relative to. One execution that leaves the program undefined takes any answer back, so that those beyond
+    /// the bound matter even where an execution was found.
+    pub fn deciding_scope(&self, quantifier: Quantifier) -> Scope {
+        match self.deciding(quantifier) {
+            Some(Answer::Absent(scope)) => scope.clone(),
+            _ if self.may_be_undefined && !self.undefined => {
+                Scope { complete: false, relative_to: vec!["longer executions are not undefined".to_owned()] }
             }
-            _ => self,
+            _ => Scope::complete(),
         }
     }
-}
 
-/// Whether a litmus test has an execution, from the answers to its condition and to the negation.
-fn has_execution(holds: &Answer, fails: &Answer) -> Option<bool> {
-    match (holds, fails) {
-        _ if holds.is_found() || fails.is_found() => Some(true),
-        (Answer::Absent(_), Answer::Absent(_)) => Some(false),
-        _ => None,
-    }
-}
-
-impl Observation {
-    /// How often the condition holds, if both queries were decided.
-    pub fn of(outcome: &Outcome) -> Option<Observation> {
-        let [holds, fails, ..] = outcome.answers.as_slice() else { return None };
-        match (holds.is_found(), fails.is_found()) {
-            (true, true) => Some(Observation::Sometimes),
-            (true, false) if matches!(fails, Answer::Absent(_)) => Some(Observation::Always),
-            (false, _) if matches!(holds, Answer::Absent(_)) && !matches!(fails, Answer::Open(_)) => {
-                Some(Observation::Never)
-            }
-            _ => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn absent() -> Answer {
-        Answer::Absent(Scope { complete: true, relative_to: Vec::new() })
-    }
-
-    fn found() -> Answer {
-        Answer::Reached(Box::default())
-    }
-
-    fn open() -> Answer {
-        Answer::Open(StopReason::Timeout)
-    }
-
-    fn verdict(quantifier: Quantifier, holds: Answer, fails: Answer) -> Verdict {
-        Verdict::of(quantifier, &Outcome { answers: vec![holds, fails], ..Outcome::default() })
-    }
-
-    #[test]
-    fn a_yes_needs_an_execution() {
-        use Quantifier::{Exists, Forall, NotExists};
-        let nothing = |verdict| matches!(verdict, Verdict::Unknown(StopReason::NothingCompletes(_)));
-        assert!(nothing(verdict(Forall, absent(), absent())));
-        assert!(nothing(verdict(NotExists, absent(), absent())));
-        assert_eq!(verdict(Exists, absent(), absent()), Verdict::No);
-        assert_eq!(verdict(Forall, found(), absent()), Verdict::Yes);
-        assert_eq!(verdict(NotExists, absent(), found()), Verdict::Yes);
-        assert_eq!(verdict(NotExists, found(), open()), Verdict::No);
-        // Nobody has seen an execution yet.
-        assert!(matches!(verdict(NotExists, absent(), open()), Verdict::Unknown(StopReason::Refused(_))));
+    /// No answer to a task that an engine does not support.
+    pub fn refused(task: &Task, why: Vec<Unsupported>) -> Outcome {
+        let reason = why.into_iter().next().map_or(StopReason::Refused(String::new()), |why| match why.span {
+            Some(place) => StopReason::RefusedAt(why.what, place),
+            None => StopReason::Refused(why.what),
+        });
+        let answers = task.queries.iter().map(|_| Answer::Open(reason.clone())).collect();
+        Outcome { answers, stopped: Some(reason), ..Outcome::default() }
     }
 }

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Name};
 use treville_event::Vocabulary;
-use treville_ir::{Failure, Formula, Program, Prop, Question, Symmetry};
-use treville_model::Model;
+use treville_ir::{Failure, Formula, Inst, Op, Program, Prop, Question, Symmetry, Tags};
+use treville_model::{KnownModel, Model, ModelFacts};
 
 #[derive(Clone, Debug)]
 pub struct Task {
     pub program: Arc<Program>,
     pub semantics: Semantics,
-    /// The bundled model that `semantics` is, if it is one and unchanged: engines may have it built in.
-    pub bundled: Option<Name>,
+    /// What is known of the model that `semantics` is, if it is a bundled one without any change.
+    pub bundled: Option<&'static ModelFacts>,
     /// The test's own question: final states are listed and counted by its `observed` and `condition`.
     pub question: Option<Arc<Question>>,
     pub queries: Vec<Query>,
@@ -30,7 +30,7 @@ pub struct Task {
     /// Threads of a program that do the same, as it says itself.
     pub symmetries: Vec<Symmetry>,
     /// How many complete executions of it are to be told, if it does not fail.
-    pub stories: usize,
+    pub traces: usize,
     /// A query of which it is known that, if it is found, everything will be asked again at a larger bound: an engine may then
     /// leave others open that it does not find soon ([`crate::StopReason::Effort`]).
     pub retry: Option<usize>,
@@ -52,9 +52,9 @@ pub struct Reference {
 pub enum Semantics {
     /// The executions that a model accepts, with the shape of events that it is linked for.
     Axioms(Arc<Model>, Arc<Vocabulary>),
-    /// Those of a bundled model, named, for a program in C: after the mapping of C11 atomics to it, if it is a machine's.
-    /// For engines that have the model built in.
-    Bundled(Name),
+    /// Those of a model that an engine has built in, for a program in C: after the mapping of C11 atomics to it, if it is one of
+    /// hardware.
+    BuiltIn(KnownModel),
     /// The runs of a machine, for engines that go step by step.
     Machine(Name),
 }
@@ -127,6 +127,13 @@ impl Default for Bounds {
 }
 
 impl Task {
+    /// Whether some execution may leave the program undefined. Under the bundled models of C only accesses can that are not atomic, or
+    /// not one after the other.
+    pub fn may_be_undefined(&self) -> bool {
+        let Semantics::Axioms(model, _) = &self.semantics else { return false };
+        model.may_be_undefined() && !(self.bundled.is_some() && is_all_atomic(&self.program))
+    }
+
     /// A program and what its executions are; nothing is asked yet.
     pub fn new(program: Arc<Program>, semantics: Semantics) -> Task {
         Task {
@@ -142,7 +149,7 @@ impl Task {
             properties: BTreeSet::new(),
             reference: None,
             symmetries: Vec::new(),
-            stories: 0,
+            traces: 0,
             retry: None,
             observer: None,
         }
@@ -154,4 +161,37 @@ impl Task {
         let condition = question.condition.clone();
         vec![goal(condition.clone()), goal(Formula::Not(Box::new(condition)))]
     }
+}
+
+/// Whether all accesses are atomic operations of C, one after the other in each thread.
+fn is_all_atomic(program: &Program) -> bool {
+    let atomic = |tags: &Tags| tags.iter().any(|tag| program.tags[*tag] == "A");
+    let mut instrs = BTreeSet::new();
+    let blocks =
+        program.funcs.iter_enumerated().flat_map(|(id, func)| func.blocks.iter().map(move |block| (id, block)));
+    let mut insts = blocks.flat_map(|(id, block)| block.insts.iter().map(move |inst| (id, inst)));
+    // Of the accesses of one statement, those after the first may come in any order.
+    let mut follows = |at, inst: &Inst| instrs.insert((at, inst.instr)) || inst.sequenced;
+    insts.all(|(at, inst)| match &inst.op {
+        Op::Load { tags, .. } | Op::Store { tags, .. } => follows(at, inst) && atomic(tags),
+        Op::Update { tags, .. } => follows(at, inst) && atomic(&tags.fused),
+        Op::Assign { .. }
+        | Op::Fence { .. }
+        | Op::Wait { .. }
+        | Op::Current { .. }
+        | Op::Fail { .. }
+        | Op::Mark(_)
+        | Op::Nondet { .. }
+        | Op::Handle { .. } => true,
+        Op::StoreConditional { .. }
+        | Op::Lock { .. }
+        | Op::Opaque { .. }
+        | Op::Call { .. }
+        | Op::Spawn { .. }
+        | Op::Join { .. }
+        | Op::Alloc { .. }
+        | Op::Free { .. }
+        | Op::Copy { .. }
+        | Op::Fill { .. } => false,
+    })
 }

@@ -1,8 +1,7 @@
 //! A run of a program on a machine, step by step, with what its threads can observe on the way: the witness of machines.
 
-use crate::Order;
 use treville_base::{Name, Span};
-use treville_ir::{ObjectId, Reg, ThreadId};
+use treville_ir::{MemoryOrder, ObjectId, Reg, ThreadId};
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Run {
@@ -32,7 +31,7 @@ pub struct RunStep {
     pub label: Option<Name>,
     pub span: Option<Span>,
     pub action: RunAction,
-    pub order: Order,
+    pub order: MemoryOrder,
     /// In the state after it; one for each of the run's `watched`.
     pub seen: Vec<Vec<Observed>>,
 }
@@ -46,7 +45,7 @@ pub enum Actor {
 
 /// The write that a step observes: which step made it, none if it is initial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Source {
+pub struct ObservedWrite {
     pub value: i128,
     pub step: Option<u32>,
 }
@@ -55,24 +54,24 @@ pub struct Source {
 pub enum RunAction {
     Read {
         object: ObjectId,
-        from: Source,
+        from: ObservedWrite,
     },
     Write {
         object: ObjectId,
         value: i128,
         /// The write that it comes right after.
-        after: Source,
+        after: ObservedWrite,
     },
     Update {
         object: ObjectId,
-        from: Source,
+        from: ObservedWrite,
         value: i128,
     },
     Fence,
     /// A buffered write arrives in memory.
     Flush {
         object: ObjectId,
-        from: Source,
+        from: ObservedWrite,
     },
     Skip,
     /// An assertion that is false.

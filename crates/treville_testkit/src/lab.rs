@@ -1,42 +1,31 @@
 //! Parsing tests, linking models, making tasks: what the facade does for a user, without files, options and reports, so that
 //! engines can be tested without it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use treville_base::{Cancel, Diagnostic, Name, SourceMap};
-use treville_cat::{BUNDLED_ONLY, bundled, parse_unit};
-use treville_event::Vocabulary;
+use std::sync::Arc;
+use treville_base::{Cancel, Diagnostic, Files, MemoryFiles, SourceMap};
+use treville_cat::bundled;
 use treville_ir::{Dialect, Program};
 use treville_litmus::{Litmus, Macros, Options};
-use treville_model::syntax::Unit;
-use treville_model::{DialectFacts, Model, link, vocabulary};
-use treville_task::{Bounds, Limits, Reductions, Semantics, Task};
+use treville_model::Family;
+use treville_models::{Catalogue, Library, ModelOptions};
+use treville_task::{Bounds, CheckError, Limits, Semantics, Task};
+
+pub use treville_models::Linked;
 
 /// The folder of golden cases.
 pub fn cases_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases")
 }
 
-/// A model, linked for a dialect.
-#[derive(Debug)]
-pub struct Linked {
-    pub name: Name,
-    pub model: Arc<Model>,
-    pub vocabulary: Arc<Vocabulary>,
-}
-
-/// Dialect, model, and the tags that are known to be absent.
-type Key = (Name, String, Vec<Name>);
-
-/// Linked models are kept; the laboratory is shared by threads.
+/// Models are linked as they are for users, and kept; the laboratory is shared by threads.
 pub struct Lab {
     macros: Arc<Macros>,
-    /// The text of a model and of its bell file, by name.
-    own: BTreeMap<String, (String, Option<String>)>,
+    /// The models of `cases/models` and of the test, as `<name>.cat` with `<name>.bell`.
+    own: MemoryFiles,
     /// The variants of models that are on.
-    variants: BTreeSet<Name>,
-    linked: Mutex<BTreeMap<Key, Arc<Linked>>>,
+    variants: Vec<String>,
+    library: Library<'static>,
 }
 
 impl Lab {
@@ -45,30 +34,33 @@ impl Lab {
         let text = bundled("linux-kernel.def").expect("the bundled macros").text;
         let file = SourceMap::new().add("linux-kernel.def", text);
         let macros = treville_litmus::parse_macros(file, text).expect("correct macros");
-        let (own, variants) = (BTreeMap::new(), BTreeSet::new());
-        let mut lab = Lab { macros: Arc::new(macros), own, variants, linked: Mutex::default() };
         let folder = cases_folder().join("models");
+        let mut own = MemoryFiles::default();
         for entry in std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
             let path = entry.expect("a readable folder").path();
-            if path.extension().is_some_and(|e| e == "cat") {
-                let read = |path: &Path| std::fs::read_to_string(path);
-                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                lab.add_model(&name, &read(&path).expect("a readable model"), read(&path.with_extension("bell")).ok());
+            if path.extension().is_some_and(|e| e == "cat" || e == "bell") {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                own.0.insert(name, std::fs::read_to_string(&path).expect("a readable model"));
             }
         }
-        lab
+        let library = Library::new(own.clone());
+        Lab { macros: Arc::new(macros), own, variants: Vec::new(), library }
     }
 
     /// With a variant of models turned on, as it is for programs.
     #[must_use]
     pub fn with_variant(mut self, variant: &str) -> Self {
-        self.variants.insert(Name::new(variant));
+        self.variants.push(variant.to_owned());
         self
     }
 
     /// A model by its text; it hides a bundled one of the same name.
-    pub fn add_model(&mut self, name: &str, cat: &str, bell: Option<String>) {
-        self.own.insert(name.to_owned(), (cat.to_owned(), bell));
+    pub fn add_model(&mut self, name: &str, cat: &str, bell: Option<&str>) {
+        self.own.0.insert(format!("{name}.cat"), cat.to_owned());
+        if let Some(bell) = bell {
+            self.own.0.insert(format!("{name}.bell"), bell.to_owned());
+        }
+        self.library = Library::new(self.own.clone());
     }
 
     /// Parses a test; messages are put into one text.
@@ -82,12 +74,23 @@ impl Lab {
         treville_litmus::parse(file, text, &options).map_err(|errors| messages(&sources, &errors))
     }
 
+    /// A test under a model, as `--model` has it: C is that of the Linux kernel if the model is.
+    ///
+    /// # Errors
+    /// If the test is wrong, or the model is not for it.
+    pub fn load(&self, text: &str, model: &str) -> Result<(Litmus, Arc<Linked>), String> {
+        let kernel = (Catalogue::default().family(model) == Some(Family::Kernel)).then_some(true);
+        let litmus = self.parse(text, kernel)?;
+        let linked = self.link_for(model, &litmus.program)?;
+        Ok((litmus, linked))
+    }
+
     /// A model for programs of a dialect.
     ///
     /// # Errors
     /// If there is no such model, or it does not link.
     pub fn link(&self, model: &str, dialect: &Dialect) -> Result<Arc<Linked>, String> {
-        self.link_without(model, dialect, Vec::new())
+        self.library.linked_for(&self.options(model), dialect).map_err(message)
     }
 
     /// A model without some of its checks.
@@ -95,11 +98,8 @@ impl Lab {
     /// # Errors
     /// As [`Lab::link`].
     pub fn link_skipping(&self, model: &str, dialect: &Dialect, checks: &[String]) -> Result<Arc<Linked>, String> {
-        let linked = self.link(model, dialect)?;
-        let mut model = Model::clone(&linked.model);
-        model.skip_checks(checks);
-        let (name, vocabulary) = (linked.name.clone(), Arc::clone(&linked.vocabulary));
-        Ok(Arc::new(Linked { name, model: Arc::new(model), vocabulary }))
+        let options = ModelOptions { skip_checks: checks.to_vec(), ..self.options(model) };
+        self.library.linked_for(&options, dialect).map_err(message)
     }
 
     /// A model for one program: tags that it does not carry are known to be absent.
@@ -107,72 +107,31 @@ impl Lab {
     /// # Errors
     /// As [`Lab::link`].
     pub fn link_for(&self, model: &str, program: &Program) -> Result<Arc<Linked>, String> {
-        self.link_without(model, &program.dialect, program.absent_tags())
+        self.library.linked(&self.options(model), program).map_err(message)
     }
 
-    fn link_without(&self, model: &str, dialect: &Dialect, absent: Vec<Name>) -> Result<Arc<Linked>, String> {
-        let key = (dialect.name.clone(), model.to_owned(), absent);
-        if let Some(linked) = self.linked.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(Arc::clone(linked));
-        }
-        let mut sources = SourceMap::new();
-        let texts = self.texts(model)?;
-        let units = texts.iter().map(|(name, text)| parse_unit(name, text, &mut sources, &BUNDLED_ONLY));
-        let units = units.collect::<Result<Vec<Unit>, _>>().map_err(|errors| messages(&sources, &errors))?;
-        let units: Vec<&Unit> = units.iter().collect();
-        let facts = DialectFacts {
-            sets: &dialect.sets,
-            absent: &key.2,
-            fused_updates: dialect.fused_updates,
-            po_inside: dialect.po_inside,
-            branch_events: dialect.branch_events,
-        };
-        let vocabulary = vocabulary(&facts, units[0], &units[1..], &self.variants);
-        let linked = link(&units, &vocabulary).map_err(|errors| messages(&sources, &errors))?;
-        let linked =
-            Arc::new(Linked { name: Name::new(model), model: Arc::new(linked), vocabulary: Arc::new(vocabulary) });
-        self.linked.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&linked));
-        Ok(linked)
-    }
-
-    /// The standard library, a bell file if there is one, and the model, each with its name.
-    fn texts(&self, model: &str) -> Result<Vec<(String, &str)>, String> {
-        let of_bundle = |name: &str| bundled(name).map(|file| (file.display_name(), file.text));
-        let mut texts: Vec<(String, &str)> = of_bundle("stdlib").into_iter().collect();
-        if let Some((cat, bell)) = self.own.get(model) {
-            texts.extend(bell.iter().map(|bell| (format!("{model}.bell"), bell.as_str())));
-            texts.push((format!("{model}.cat"), cat));
-        } else {
-            texts.extend(of_bundle(&format!("{model}.bell")));
-            texts.push(of_bundle(&format!("{model}.cat")).ok_or_else(|| format!("there is no model {model}"))?);
-        }
-        Ok(texts)
+    fn options(&self, model: &str) -> ModelOptions {
+        let own = |name: String| self.own.is_file(&name).then_some(name);
+        let name = own(format!("{model}.cat")).unwrap_or_else(|| model.to_owned());
+        let (bell, variants) = (own(format!("{model}.bell")), self.variants.clone());
+        ModelOptions { name: Some(name), bell, variants, ..ModelOptions::default() }
     }
 
     /// The task that a test is, under a model.
     pub fn task(&self, litmus: &Litmus, linked: &Linked, cancel: Cancel) -> Task {
         let question = litmus.question.clone().expect("every test has a question");
         let unroll = litmus.info("Unroll").and_then(|n| n.trim().parse().ok());
+        let bounds =
+            unroll.map_or_else(Bounds::default, |unroll| Bounds { unroll, given: Some(unroll), ..Bounds::default() });
+        let semantics = Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
         Task {
-            program: Arc::new(litmus.program.clone()),
-            semantics: Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)),
-            bundled: Some(Name::new(&linked.name)),
+            bundled: linked.bundled,
             queries: Task::litmus_queries(&question),
             question: Some(Arc::new(question)),
-            bounds: unroll.map_or_else(Bounds::default, |unroll| Bounds {
-                unroll,
-                given: Some(unroll),
-                ..Bounds::default()
-            }),
+            bounds,
             limits: Limits { cancel, ..Limits::default() },
             states: true,
-            reductions: Reductions::default(),
-            properties: std::collections::BTreeSet::new(),
-            reference: None,
-            symmetries: Vec::new(),
-            stories: 0,
-            retry: None,
-            observer: None,
+            ..Task::new(Arc::new(litmus.program.clone()), semantics)
         }
     }
 }
@@ -192,4 +151,8 @@ fn messages(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
         None => d.message.clone(),
     };
     diagnostics.iter().map(show).collect::<Vec<_>>().join("\n")
+}
+
+fn message(error: CheckError) -> String {
+    if error.diagnostics.is_empty() { error.reason } else { messages(&error.sources, &error.diagnostics) }
 }

@@ -1,7 +1,7 @@
 //! Random concurrent programs in C: drawn by profiles, compared across engines and reductions, and shrunk where answers
 //! contradict each other.
 //!
-//! - [`ast`] is the grammar, [`print`] writes C, [`draw`] draws.
+//! - [`ast`] is the grammar, [`mod@print`] writes C, [`draw`] draws.
 //! - [`turns`] gives programs a meaning of their own, under sequential consistency.
 //! - [`compile`] takes many of them through clang at once, [`answers`] asks the engines.
 //! - [`morph`] changes programs in ways whose effect on the answer is known.

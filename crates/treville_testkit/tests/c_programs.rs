@@ -2,6 +2,7 @@
 //! fixed seeds; `just soak` runs many.
 
 use std::collections::BTreeSet;
+use std::process::ExitCode;
 use treville_testkit::programs::ast::{Argument, Expr, Lock, Mutex, Order, Place, Program, Stmt};
 use treville_testkit::programs::compile::compile;
 use treville_testkit::programs::draw::PROFILES;
@@ -9,8 +10,17 @@ use treville_testkit::programs::shrink::{candidates, shrink};
 use treville_testkit::programs::soak::{Plan, of_seed, run};
 use treville_testkit::programs::turns::{Fault, explore};
 use treville_testkit::seeds;
+use treville_trials::test;
 
-#[test]
+fn main() -> ExitCode {
+    treville_trials::run(vec![
+        test!(engines_and_reductions_agree_on_random_programs, Clang),
+        test!(random_programs_are_programs, Clang),
+        test!(threads_that_wait_for_each_other_are_stuck_whatever_others_do),
+        test!(programs_shrink_to_what_matters),
+    ])
+}
+
 #[expect(clippy::print_stdout, reason = "the counts are part of what the test shows")]
 fn engines_and_reductions_agree_on_random_programs() {
     let plan = Plan { n_threads: 2, ..Plan::new(seeds(120)) };
@@ -23,7 +33,6 @@ fn engines_and_reductions_agree_on_random_programs() {
 }
 
 /// All programs of many seeds are C that clang takes and that can be lowered.
-#[test]
 fn random_programs_are_programs() {
     let programs: Vec<Program> = (0..20 * PROFILES.len() as u64).map(|seed| of_seed(seed, None).program).collect();
     let wrong: BTreeSet<String> = compile(&programs).into_iter().filter_map(Result::err).collect();
@@ -53,7 +62,6 @@ fn faults(program: &Program) -> Vec<Fault> {
     turns.faults.into_iter().collect()
 }
 
-#[test]
 fn threads_that_wait_for_each_other_are_stuck_whatever_others_do() {
     let [a, b] = [Lock::Mutex(0), Lock::Mutex(1)];
     let locks = |first, second| vec![Stmt::Lock(first), Stmt::Lock(second), Stmt::Unlock(second), Stmt::Unlock(first)];
@@ -71,7 +79,6 @@ fn threads_that_wait_for_each_other_are_stuck_whatever_others_do() {
     assert_eq!(faults(&program(vec![locks(a, b)], held)), []);
 }
 
-#[test]
 fn programs_shrink_to_what_matters() {
     let writes = |n| Stmt::Store(Place::Atomic(n), Expr::Const(1), Order::Release);
     let body = vec![

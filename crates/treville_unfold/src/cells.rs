@@ -1,6 +1,6 @@
 //! The granules of memory: objects split at every place where some access begins or ends.
 
-use crate::frame::is_in_c;
+use crate::pre_execution::is_in_c;
 use crate::traces::Traces;
 use std::collections::BTreeSet;
 use treville_event::{Cell, Kind};

@@ -149,18 +149,12 @@ impl<'t> Collector<'t> {
             // If nobody asked for them, not all were looked for.
             states: self.task.states.then(|| self.states.into_values().collect()),
             counts: Some(self.counts),
-            completes: None,
             flags: self.flags,
             undefined: self.undefined,
-            violation: None,
-            stories: Vec::new(),
             stopped,
             cut,
-            cut_at: None,
             stats,
-            proofs: Vec::new(),
-            unreached: Vec::new(),
-            spawns: None,
+            ..Outcome::default()
         }
     }
 }

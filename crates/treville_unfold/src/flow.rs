@@ -1,9 +1,9 @@
 //! Which ways values may take: the writes that each read may see, and the reads that each write computes its value from.
 
 use crate::cells::Cells;
-use crate::floating::Value;
-use crate::possible::Possible;
+use crate::symbolic_layout::Value;
 use crate::traces::Traces;
+use crate::value_sets::ValueSets;
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Cancel, components};
 use treville_ir::Program;
@@ -74,7 +74,7 @@ impl Flow {
         program: &Program,
         store: &TermStore,
         cells: &Cells,
-        possible: &Possible,
+        possible: &ValueSets,
         cancel: &Cancel,
     ) -> bool {
         let writes = self.writes.iter().take_while(|_| !cancel.is_stopped());
@@ -93,7 +93,7 @@ impl Flow {
     }
 
     /// Reads whose values go through each other in a circle, and those that are alone; sources first.
-    pub(crate) fn circles(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn cycles(&self) -> Vec<Vec<usize>> {
         let mut from = vec![Vec::new(); self.writes.len()];
         for (r, read) in self.reads.iter().enumerate() {
             read.users.iter().for_each(|&w| from[w].push(r));
@@ -102,11 +102,11 @@ impl Flow {
             let from = &from;
             read.sources.iter().flat_map(move |&w| from[w].iter().map(move |&source| (r, source)))
         });
-        let mut circles: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (r, circle) in components(self.reads.len(), ways).into_iter().enumerate() {
-            circles.entry(circle).or_default().push(r);
+        let mut cycles: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (r, cycle) in components(self.reads.len(), ways).into_iter().enumerate() {
+            cycles.entry(cycle).or_default().push(r);
         }
-        circles.into_values().collect()
+        cycles.into_values().collect()
     }
 }
 
@@ -116,7 +116,7 @@ impl Read {
         &mut self,
         program: &Program,
         cells: &Cells,
-        possible: &Possible,
+        possible: &ValueSets,
         addresses: &BTreeSet<u64>,
         writes: &[Write],
         targets: &[BTreeSet<u64>],
@@ -207,8 +207,8 @@ mod tests {
         // The last read only looks.
         let reads = vec![read(0, &all, &[0]), read(1, &all, &[1]), read(2, &all, &[2]), read(3, &all, &[])];
         let flow = Flow { reads, writes };
-        assert_eq!(flow.circles(), [vec![0, 1, 2], vec![3]]);
-        let possible = Possible::along(&flow, &traces, &treville_base::Cancel::new()).expect("nobody cancels");
+        assert_eq!(flow.cycles(), [vec![0, 1, 2], vec![3]]);
+        let possible = ValueSets::along(&flow, &traces, &treville_base::Cancel::new()).expect("nobody cancels");
         let values = |var: u32| {
             possible
                 .of_var(VarId(var))

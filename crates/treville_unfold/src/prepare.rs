@@ -1,11 +1,11 @@
 //! What is computed once for a task, before any candidate: paths, cells, parts, initial writes.
 
 use crate::cells::{Cells, fixed_accesses};
-use crate::floating::Initial;
-use crate::frame::{Frame, Parts, Refusal, initial_value};
-use crate::possible::Possible;
+use crate::pre_execution::{Parts, PreExecution, Refusal, initial_value};
 use crate::shapes::{Shapes, events, missed, pieces, shapes, slots};
+use crate::symbolic_layout::Initial;
 use crate::traces::{Trace, Traces};
+use crate::value_sets::ValueSets;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use treville_base::{Cancel, Idx};
@@ -26,7 +26,9 @@ pub struct Prepared<'a> {
     shapes: Shapes,
     init: Vec<(Cell, TermId)>,
     observed: BTreeSet<Cell>,
-    possible: Possible,
+    possible: ValueSets,
+    /// How many events an execution has at the most.
+    pub n_events: usize,
     /// Some path that can be taken was cut at the bound.
     pub cut: bool,
     /// Some access with a computed address cut through a cell, so that its execution could not be built.
@@ -37,6 +39,9 @@ pub struct Prepared<'a> {
 
 /// Relations between so many initial writes and other events are still of a size to work with.
 const MOST_CELLS: usize = 1 << 14;
+
+/// Relations between so many events take 32 MB each. Engines keep dozens of them.
+const MOST_EVENTS: usize = 1 << 14;
 
 /// Why a task has no executions to look for.
 pub enum Failed {
@@ -88,6 +93,11 @@ impl<'a> Prepared<'a> {
             let what = format!("{} places in memory are read or written, more than {MOST_CELLS}", init.len());
             return Err(Failed::Refused(what));
         }
+        let longest = |paths: &Vec<Trace>| paths.iter().map(|path| path.events.len()).max().unwrap_or(0);
+        let n_events = init.len() + traces.threads.iter().map(longest).sum::<usize>();
+        if n_events > MOST_EVENTS {
+            return Err(Failed::Refused(format!("an execution may have {n_events} events, more than {MOST_EVENTS}")));
+        }
         Ok(Prepared {
             program,
             model,
@@ -99,6 +109,7 @@ impl<'a> Prepared<'a> {
             init,
             observed,
             possible,
+            n_events,
             cut,
             missed: false.into(),
             free_co: model.free_co,
@@ -128,7 +139,7 @@ impl<'a> Prepared<'a> {
             shapes,
             init,
             observed: self.observed.clone(),
-            possible: Possible::anything(),
+            possible: ValueSets::anything(),
             missed: false.into(),
             ..*self
         })
@@ -139,7 +150,7 @@ impl<'a> Prepared<'a> {
         self.possible.numbers(var)
     }
 
-    /// The values that a read of so many bits may return if some are addresses that are not fixed, see [`Possible::with_spots`].
+    /// The values that a read of so many bits may return if some are addresses that are not fixed, see [`ValueSets::with_spots`].
     pub fn spots_of(&self, var: VarId, width: u8) -> Option<BTreeSet<Bv>> {
         self.possible.with_spots(var, width)
     }
@@ -163,7 +174,7 @@ impl<'a> Prepared<'a> {
             shapes: self.shapes.clone(),
             init: self.init.iter().map(|(cell, value)| (moved(cell), *value)).collect(),
             observed: self.observed.iter().map(moved).collect(),
-            possible: Possible::anything(),
+            possible: ValueSets::anything(),
             missed: false.into(),
             ..*self
         }
@@ -181,13 +192,13 @@ impl<'a> Prepared<'a> {
     }
 
     /// One path for each thread, put together.
-    pub fn frame(&self, choice: &[usize]) -> Frame<'_> {
-        Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice, None)
+    pub fn pre(&self, choice: &[usize]) -> PreExecution<'_> {
+        PreExecution::new(&self.traces, &self.parts, &self.cells, &self.init, choice, None)
     }
 
     /// The beginnings of one path for each thread, this many events of each.
-    pub fn beginning(&self, choice: &[usize], limits: &[u32]) -> Frame<'_> {
-        Frame::new(&self.traces, &self.parts, &self.cells, &self.init, choice, Some(limits))
+    pub fn beginning(&self, choice: &[usize], limits: &[u32]) -> PreExecution<'_> {
+        PreExecution::new(&self.traces, &self.parts, &self.cells, &self.init, choice, Some(limits))
     }
 
     /// Where accesses of so many bytes may lie, whatever is read: addresses as in the layout that engines share. `None` if these are
@@ -197,9 +208,9 @@ impl<'a> Prepared<'a> {
     }
 
     /// Every combination of one path for each thread, in lexicographic order.
-    pub fn each_frame(&self, mut visit: impl FnMut(&Frame<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+    pub fn each_pre_execution(&self, mut visit: impl FnMut(&PreExecution<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         let all: Vec<Vec<usize>> = self.traces.threads.iter().map(|ts| (0..ts.len()).collect()).collect();
-        self.each_choice(&all, |choice| visit(&self.frame(choice)))
+        self.each_choice(&all, |choice| visit(&self.pre(choice)))
     }
 
     /// Every way to take one element of each list, in lexicographic order.
@@ -224,15 +235,15 @@ impl<'a> Prepared<'a> {
     }
 
     /// Whether a read could see a write as far as their instructions tell: not its own, and of the same size.
-    pub fn may_read(&self, frame: &Frame<'_>, read: usize, write: usize) -> bool {
-        let own = read == write || write > read && self.same_instance(frame, read, write);
-        !own && frame.events[read].size == frame.events[write].size
+    pub fn may_read(&self, pre: &PreExecution<'_>, read: usize, write: usize) -> bool {
+        let own = read == write || write > read && self.same_instance(pre, read, write);
+        !own && pre.events[read].size == pre.events[write].size
     }
 
-    fn same_instance(&self, frame: &Frame<'_>, a: usize, b: usize) -> bool {
+    fn same_instance(&self, pre: &PreExecution<'_>, a: usize, b: usize) -> bool {
         let instance = |e: usize| {
-            let (thread, index) = frame.events[e].at?;
-            Some((thread, frame.traces[thread.index()].events[index as usize].action.instance))
+            let (thread, index) = pre.events[e].at?;
+            Some((thread, pre.traces[thread.index()].events[index as usize].action.instance))
         };
         instance(a).is_some() && instance(a) == instance(b)
     }
@@ -263,7 +274,7 @@ const ROUNDS: u32 = 8;
 /// Memory as accesses divide it.
 struct Memory {
     cells: Cells,
-    possible: Possible,
+    possible: ValueSets,
     shapes: Shapes,
 }
 
@@ -289,7 +300,7 @@ impl Memory {
     }
 
     fn over(program: &Program, traces: &Traces, cells: Cells, in_parts: bool, cancel: &Cancel) -> Option<Memory> {
-        let possible = Possible::of(program, traces, &cells, cancel)?;
+        let possible = ValueSets::of(program, traces, &cells, cancel)?;
         let shapes = if in_parts { shapes(traces, &possible, &cells, cancel) } else { Shapes::new() };
         (!cancel.is_stopped()).then_some(Memory { cells, possible, shapes })
     }
@@ -341,7 +352,7 @@ fn observed_cells(program: &Program, question: &Question, cells: &Cells) -> BTre
 fn initial_writes(
     program: &Program,
     traces: &mut Traces,
-    possible: &Possible,
+    possible: &ValueSets,
     cells: &Cells,
     shapes: &Shapes,
     observed: &BTreeSet<Cell>,

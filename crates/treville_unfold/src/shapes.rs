@@ -5,8 +5,8 @@
 //! of all its places are split there.
 
 use crate::cells::{Accesses, Cells};
-use crate::possible::Possible;
 use crate::traces::{TraceEvent, Traces};
+use crate::value_sets::ValueSets;
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::Cancel;
 use treville_event::Kind;
@@ -47,7 +47,7 @@ pub(crate) fn pieces(shapes: &Shapes, key: Key, size: u8) -> Vec<(u64, u8)> {
 }
 
 /// The shapes of the accesses that cover several cells somewhere; not all, if cancelled.
-pub(crate) fn shapes(traces: &Traces, possible: &Possible, cells: &Cells, cancel: &Cancel) -> Shapes {
+pub(crate) fn shapes(traces: &Traces, possible: &ValueSets, cells: &Cells, cancel: &Cancel) -> Shapes {
     let mut shapes = Shapes::new();
     for (key, address, size) in moving(traces).take_while(|_| !cancel.is_stopped()) {
         let mut borders = BTreeSet::from([0, u64::from(size)]);
@@ -66,7 +66,7 @@ pub(crate) fn shapes(traces: &Traces, possible: &Possible, cells: &Cells, cancel
 pub(crate) fn missed(
     program: &Program,
     traces: &Traces,
-    possible: &Possible,
+    possible: &ValueSets,
     cells: &Cells,
     shapes: &Shapes,
     cancel: &Cancel,
@@ -89,7 +89,7 @@ pub(crate) fn missed(
 pub(crate) fn slots(
     program: &Program,
     traces: &Traces,
-    possible: &Possible,
+    possible: &ValueSets,
     cells: &Cells,
     cancel: &Cancel,
 ) -> Accesses {

@@ -1,6 +1,6 @@
-//! Building the skeleton of a frame: its events with the sets and relations that the program determines.
+//! Building the skeleton of a pre-execution: its events with the sets and relations that the program determines.
 
-use crate::frame::Frame;
+use crate::pre_execution::PreExecution;
 use std::collections::BTreeMap;
 use treville_base::{Cancel, Idx, IndexVec, Name};
 use treville_event::{BaseRel, Cell, Event, EventSet, Kind, Relation, Skeleton, Vocabulary, scope_set};
@@ -16,20 +16,15 @@ pub struct Solved {
     pub written: Option<Bv>,
 }
 
-pub fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, solved: &[Solved]) -> Skeleton {
-    let mut skeleton = outline(program, vocabulary, frame, solved, &Cancel::new());
-    let n = frame.events.len();
+pub fn skeleton(program: &Program, vocabulary: &Vocabulary, pre: &PreExecution<'_>, solved: &[Solved]) -> Skeleton {
+    let mut skeleton = outline(program, vocabulary, pre, solved, &Cancel::new());
     let list = skeleton.events.as_slice();
-    let loc = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|&(i, j)| match (&list[i], &list[j]) {
-        (a, b) if a.register.is_some() && b.register.is_some() => a.thread == b.thread && a.register == b.register,
-        (a, b) => a.cell.is_some() && a.cell == b.cell,
-    });
-    let loc = Relation::from_pairs(n, loc);
+    let loc = same(list.len(), &Cancel::new(), |i| location(&list[i]));
     let same_object = same_object(program, list);
-    let amo = links(frame, &skeleton.events, |l| if let Link::Amo(i) = l { Some(i) } else { None });
-    let lxsx = links(frame, &skeleton.events, |l| if let Link::Lxsx(i) = l { Some(i) } else { None });
-    let po = (BaseRel::Po, po(vocabulary, frame));
-    let local = DEPENDENCIES.iter().map(|(rel, deps)| (*rel, local(frame, *deps)));
+    let amo = links(pre, &skeleton.events, |l| if let Link::Amo(i) = l { Some(i) } else { None });
+    let lxsx = links(pre, &skeleton.events, |l| if let Link::Lxsx(i) = l { Some(i) } else { None });
+    let po = (BaseRel::Po, po(vocabulary, pre));
+    let local = DEPENDENCIES.iter().map(|(rel, deps)| (*rel, local(pre, *deps)));
     let all = local.chain([
         po,
         (BaseRel::Loc, loc),
@@ -41,13 +36,36 @@ pub fn skeleton(program: &Program, vocabulary: &Vocabulary, frame: &Frame<'_>, s
     skeleton
 }
 
+/// Where an event is: in a register of its thread, or in memory.
+fn location(e: &Event) -> Option<(Option<u32>, Option<Name>, Option<Cell>)> {
+    match &e.register {
+        Some(register) => Some((e.thread, Some(register.clone()), None)),
+        None => e.cell.map(|cell| (None, None, Some(cell))),
+    }
+}
+
 /// Places in one object.
 fn same_object(program: &Program, events: &[Event]) -> Relation {
-    let object = |e: &Event| e.cell.and_then(|cell| program.object_at(cell.address)).map(|(object, _)| object);
-    let objects: Vec<_> = events.iter().map(object).collect();
-    let mut r = Relation::new(events.len());
-    for (i, a) in objects.iter().enumerate().filter(|(_, object)| object.is_some()) {
-        objects.iter().enumerate().filter(|(_, b)| a == *b).for_each(|(j, _)| r.insert(i, j));
+    let object = |cell: Cell| program.object_at(cell.address).map(|(object, _)| object);
+    same(events.len(), &Cancel::new(), |i| events[i].cell.and_then(object))
+}
+
+/// Pairs of events with the same key. All events of a class have the same row, so that this takes time for words, not for pairs.
+fn same<K: Ord>(n: usize, cancel: &Cancel, key: impl Fn(usize) -> Option<K>) -> Relation {
+    let mut classes: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+    for i in 0..n {
+        if let Some(key) = key(i) {
+            classes.entry(key).or_default().push(i);
+        }
+    }
+    let mut r = Relation::new(n);
+    let mut row = EventSet::new(n);
+    for class in classes.values().take_while(|_| !cancel.is_stopped()) {
+        for &i in class {
+            row.insert(i);
+        }
+        class.iter().for_each(|&i| r.row_mut(i).copy_from_slice(row.as_words()));
+        class.iter().for_each(|&i| row.remove(i));
     }
     r
 }
@@ -57,12 +75,12 @@ fn same_object(program: &Program, events: &[Event]) -> Relation {
 pub fn outline(
     program: &Program,
     vocabulary: &Vocabulary,
-    frame: &Frame<'_>,
+    pre: &PreExecution<'_>,
     solved: &[Solved],
     cancel: &Cancel,
 ) -> Skeleton {
-    let n = frame.events.len();
-    let events = events(program, frame, solved);
+    let n = pre.events.len();
+    let events = events(program, pre, solved);
     let mut rels = BTreeMap::new();
     let mut add = |rel, r: Relation| {
         if !r.is_empty() {
@@ -70,35 +88,20 @@ pub fn outline(
         }
     };
     let list = events.as_slice();
-    let thread = |i: usize| frame.events[i].at.map(|(t, _)| t);
-    let pairs = |holds: &dyn Fn(usize, usize) -> bool| {
-        let rows = (0..n).take_while(|_| !cancel.is_stopped());
-        Relation::from_pairs(n, rows.flat_map(|i| (0..n).filter(move |&j| holds(i, j)).map(move |j| (i, j))))
-    };
+    let thread = |i: usize| pre.events[i].at.map(|(t, _)| t);
+    let mut ext = same(n, cancel, |i| Some(thread(i)));
+    ext.complement_assign();
+    let memory = |e: &Event| e.kind.reads() || e.kind.writes();
     add(BaseRel::Id, Relation::identity(n));
-    add(BaseRel::Int, pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j)));
-    add(BaseRel::Ext, pairs(&|i, j| thread(i) != thread(j)));
-    add(
-        BaseRel::Si,
-        pairs(&|i, j| {
-            let (a, b) = (&list[i], &list[j]);
-            let memory = |e: &Event| e.kind.reads() || e.kind.writes();
-            memory(a) && memory(b) && a.thread == b.thread && a.access == b.access
-        }),
-    );
-    add(
-        BaseRel::SameInstance,
-        pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j) && list[i].instance == list[j].instance),
-    );
-    add(
-        BaseRel::SameInstr,
-        pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j) && list[i].instr == list[j].instr),
-    );
+    add(BaseRel::Int, same(n, cancel, thread));
+    add(BaseRel::Ext, ext);
+    add(BaseRel::Si, same(n, cancel, |i| memory(&list[i]).then_some((list[i].thread, list[i].access))));
+    add(BaseRel::SameInstance, same(n, cancel, |i| Some((thread(i)?, list[i].instance))));
+    add(BaseRel::SameInstr, same(n, cancel, |i| Some((thread(i)?, list[i].instr))));
     if vocabulary.registers {
         // For models that look inside instructions.
         let places = places(&events);
-        let same = |i: usize, j: usize| list[i].instr == list[j].instr && places[i] == places[j];
-        add(BaseRel::SameStatic, pairs(&|i, j| thread(i).is_some() && thread(i) == thread(j) && same(i, j)));
+        add(BaseRel::SameStatic, same(n, cancel, |i| Some((thread(i)?, list[i].instr, places[i]))));
     }
     let sets = sets(program, &events);
     Skeleton { events, sets, rels }
@@ -134,16 +137,16 @@ fn of_register(kind: Kind) -> bool {
     matches!(kind, Kind::RegRead | Kind::RegWrite)
 }
 
-fn local(frame: &Frame<'_>, deps: DepsOf) -> Relation {
-    let mut r = Relation::new(frame.events.len());
-    for t in 0..frame.traces.len() {
+fn local(pre: &PreExecution<'_>, deps: DepsOf) -> Relation {
+    let mut r = Relation::new(pre.events.len());
+    for t in 0..pre.traces.len() {
         let thread = ThreadId::from_usize(t);
-        let path = frame.of_thread(thread);
+        let path = pre.of_thread(thread);
         for (i, event) in path.iter().enumerate() {
             // An update that is one event does not depend on itself.
             for from in deps(&event.action).iter().filter(|&from| from != i as u32) {
-                for a in frame.parts(thread, from) {
-                    frame.parts(thread, i as u32).for_each(|b| r.insert(a, b));
+                for a in pre.parts(thread, from) {
+                    pre.parts(thread, i as u32).for_each(|b| r.insert(a, b));
                 }
             }
         }
@@ -151,20 +154,27 @@ fn local(frame: &Frame<'_>, deps: DepsOf) -> Relation {
     r
 }
 
-fn po(vocabulary: &Vocabulary, frame: &Frame<'_>) -> Relation {
-    let mut r = Relation::new(frame.events.len());
-    for t in 0..frame.traces.len() {
+fn po(vocabulary: &Vocabulary, pre: &PreExecution<'_>) -> Relation {
+    let n = pre.events.len();
+    let mut r = Relation::new(n);
+    for t in 0..pre.traces.len() {
         let thread = ThreadId::from_usize(t);
-        let path = frame.of_thread(thread);
-        for (j, later) in path.iter().enumerate() {
-            for (i, earlier) in path[..j].iter().enumerate() {
-                let inside = earlier.action.instance == later.action.instance;
-                let ordered = if inside { vocabulary.po_inside && later.action.after.contains(i as u32) } else { true };
-                if ordered {
-                    for a in frame.parts(thread, i as u32) {
-                        frame.parts(thread, j as u32).for_each(|b| r.insert(a, b));
-                    }
+        let path = pre.of_thread(thread);
+        // What comes later in the thread, and what of that belongs to which instance.
+        let mut later = EventSet::new(n);
+        let mut inside: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (i, event) in path.iter().enumerate().rev() {
+            let own = inside.entry(event.action.instance).or_default();
+            let after = |j: u32| vocabulary.po_inside && path[j as usize].action.after.contains(i as u32);
+            for a in pre.parts(thread, i as u32) {
+                r.row_mut(a).copy_from_slice(later.as_words());
+                for j in own.iter().copied().filter(|&j| !after(j)) {
+                    pre.parts(thread, j).for_each(|b| r.remove(a, b));
                 }
+            }
+            own.push(i as u32);
+            for b in pre.parts(thread, i as u32) {
+                later.insert(b);
             }
         }
     }
@@ -172,18 +182,18 @@ fn po(vocabulary: &Vocabulary, frame: &Frame<'_>) -> Relation {
 }
 
 fn links(
-    frame: &Frame<'_>,
+    pre: &PreExecution<'_>,
     events: &IndexVec<treville_event::EventId, Event>,
     pick: fn(Link) -> Option<u32>,
 ) -> Relation {
-    let mut r = Relation::new(frame.events.len());
-    for t in 0..frame.traces.len() {
+    let mut r = Relation::new(pre.events.len());
+    for t in 0..pre.traces.len() {
         let thread = ThreadId::from_usize(t);
-        let path = frame.of_thread(thread);
+        let path = pre.of_thread(thread);
         for (i, event) in path.iter().enumerate() {
             let Some(from) = pick(event.action.link) else { continue };
-            for a in frame.parts(thread, from) {
-                for b in frame.parts(thread, i as u32) {
+            for a in pre.parts(thread, from) {
+                for b in pre.parts(thread, i as u32) {
                     let cell = |e: usize| events[Idx::from_usize(e)].cell;
                     let memory = |e: usize| !matches!(events[Idx::from_usize(e)].kind, Kind::Opaque);
                     if cell(a) == cell(b) && memory(a) && memory(b) {
@@ -196,14 +206,13 @@ fn links(
     r
 }
 
-fn events(program: &Program, frame: &Frame<'_>, solved: &[Solved]) -> IndexVec<treville_event::EventId, Event> {
+fn events(program: &Program, pre: &PreExecution<'_>, solved: &[Solved]) -> IndexVec<treville_event::EventId, Event> {
     let untagged_init =
         if program.dialect.sets.iter().any(|s| *s == "NA") { vec![Name::new("NA")] } else { Vec::new() };
     let place = |cell: Option<Cell>| cell.and_then(|c| program.object_at(c.address)).map(|(object, _)| object);
     let object = |cell: Option<Cell>| place(cell).map_or(0, |o| o.0);
     let unwritten = |cell: Option<Cell>| place(cell).is_some_and(|o| program.objects[o].uninitialized);
-    frame
-        .events
+    pre.events
         .iter()
         .enumerate()
         .map(|(i, e)| {
@@ -225,7 +234,7 @@ fn events(program: &Program, frame: &Frame<'_>, solved: &[Solved]) -> IndexVec<t
                     span: None,
                 };
             };
-            let action = &frame.traces[thread.index()].events[index as usize].action;
+            let action = &pre.traces[thread.index()].events[index as usize].action;
             let tags = action.tags.iter().map(|t| program.tags[*t].clone());
             Event {
                 thread: Some(thread.0),

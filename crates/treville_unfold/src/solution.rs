@@ -1,6 +1,6 @@
 //! A choice of sources, solved: the cells and values of all events, and the final state.
 
-use crate::frame::{Frame, FrameEvent, initial_value};
+use crate::pre_execution::{PreEvent, PreExecution, initial_value};
 use crate::prepare::Prepared;
 use crate::skeleton::Solved;
 use crate::values::{Stuck, Values};
@@ -41,7 +41,7 @@ impl From<Stuck> for Misfit {
 }
 
 /// The cell of an event: the one that it was made for, or where its address leads.
-fn hit_cell(prepared: &Prepared<'_>, event: &FrameEvent, values: &mut Values<'_>) -> Result<Option<Cell>, Misfit> {
+fn hit_cell(prepared: &Prepared<'_>, event: &PreEvent, values: &mut Values<'_>) -> Result<Option<Cell>, Misfit> {
     let (None, Some(term)) = (event.cell, event.address) else { return Ok(event.cell) };
     let address = values.solid(term)?.unsigned() as u64;
     let hit = match event.kind {
@@ -63,26 +63,26 @@ impl Solution {
     /// The values that follow from the sources, if paths, addresses and sources fit them.
     pub fn of(
         prepared: &Prepared<'_>,
-        frame: &Frame<'_>,
+        pre: &PreExecution<'_>,
         rf: &[(usize, usize)],
         values: &mut Values<'_>,
     ) -> Result<Solution, Misfit> {
-        for constraint in frame.traces.iter().flat_map(|t| &t.constraints) {
+        for constraint in pre.traces.iter().flat_map(|t| &t.constraints) {
             if values.solid(*constraint)?.is_zero() {
                 return Err(Misfit::Path);
             }
         }
-        for (address, fixed) in &frame.assumed {
+        for (address, fixed) in &pre.assumed {
             if values.solid(*address)?.unsigned() != u128::from(*fixed) {
                 return Err(Misfit::Cell);
             }
         }
-        let mut solved = Vec::with_capacity(frame.events.len());
-        for event in &frame.events {
+        let mut solved = Vec::with_capacity(pre.events.len());
+        for event in &pre.events {
             let cell = hit_cell(prepared, event, values)?;
             let read = event.read.map(|v| values.var(v)).transpose()?;
             let written = event.written.map(|t| values.eval(t)).transpose()?;
-            let named = |v: Bv| frame.named(values.store(), v);
+            let named = |v: Bv| pre.named(values.store(), v);
             solved.push(Solved { cell, read: read.map(named), written: written.map(named) });
         }
         if rf.iter().any(|&(w, r)| solved[w].cell != solved[r].cell) {
@@ -92,9 +92,9 @@ impl Solution {
     }
 
     /// The writes of each cell, the initial one first.
-    pub fn writes(&self, frame: &Frame<'_>) -> BTreeMap<Cell, Vec<usize>> {
+    pub fn writes(&self, pre: &PreExecution<'_>) -> BTreeMap<Cell, Vec<usize>> {
         let mut writes: BTreeMap<Cell, Vec<usize>> = BTreeMap::new();
-        for (i, event) in frame.events.iter().enumerate().filter(|(_, e)| e.kind.writes()) {
+        for (i, event) in pre.events.iter().enumerate().filter(|(_, e)| e.kind.writes()) {
             if let Some(cell) = self.solved[i].cell {
                 debug_assert!(event.kind == Kind::Init || writes.contains_key(&cell), "no initial write");
                 writes.entry(cell).or_default().push(i);
@@ -134,9 +134,9 @@ impl Solution {
 }
 
 /// The final values of every thread's registers.
-pub fn register_values(frame: &Frame<'_>, values: &mut Values<'_>) -> Vec<Vec<Option<Bv>>> {
-    let mut eval = |t: &TermId| values.eval(*t).ok().map(|v| frame.named(values.store(), v));
-    frame.traces.iter().map(|trace| trace.registers.iter().map(&mut eval).collect()).collect()
+pub fn register_values(pre: &PreExecution<'_>, values: &mut Values<'_>) -> Vec<Vec<Option<Bv>>> {
+    let mut eval = |t: &TermId| values.eval(*t).ok().map(|v| pre.named(values.store(), v));
+    pre.traces.iter().map(|trace| trace.registers.iter().map(&mut eval).collect()).collect()
 }
 
 /// The final state of a candidate.

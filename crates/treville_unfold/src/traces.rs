@@ -1,6 +1,6 @@
 //! Every path of every thread, run with symbolic values: what a read returns is a variable.
 
-use crate::floating::Floating;
+use crate::symbolic_layout::SymbolicLayout;
 use std::collections::BTreeMap;
 use treville_base::{Cancel, IndexVec};
 use treville_event::Kind;
@@ -48,7 +48,7 @@ pub struct Traces {
     /// Each thread has one trace with the events of all its paths.
     pub joined: bool,
     /// Objects that have no fixed addresses.
-    pub floating: Option<Floating>,
+    pub floating: Option<SymbolicLayout>,
 }
 
 /// Too many paths to be worth starting on.
@@ -108,7 +108,7 @@ impl Traces {
 
     /// From now on, objects have no fixed addresses. `None` if there is not room for all of them.
     pub(crate) fn float(&mut self, program: &Program) -> Option<()> {
-        let floating = Floating::new(program, || self.fresh_var())?;
+        let floating = SymbolicLayout::new(program, || self.fresh_var())?;
         self.domain.bases = floating.bases().iter().map(|base| base.var).collect();
         self.floating = Some(floating);
         Some(())

@@ -83,9 +83,9 @@ impl<'s> Values<'s> {
             (epoch, Memo::Busy) if epoch == self.epoch => return Err(Stuck::Circular),
             _ => {}
         }
-        if let Some(circle) = self.copies_itself(v) {
-            self.memo[v.0 as usize] = (self.epoch, Memo::Known(circle));
-            return Ok(circle);
+        if let Some(cycle) = self.copies_itself(v) {
+            self.memo[v.0 as usize] = (self.epoch, Memo::Known(cycle));
+            return Ok(cycle);
         }
         let term = self.bound[v.0 as usize].ok_or(Stuck::Unbound)?;
         self.memo[v.0 as usize] = (self.epoch, Memo::Busy);

@@ -319,7 +319,7 @@ impl<V: Clone> ThreadVm<V> {
                 let cond = self.operand(program, d, cond, &[]).value;
                 self.queue.push_back(if *kind == Wait::Assume { Action::Constrain(cond) } else { Action::Await(cond) });
             }
-            Op::Mark(Mark::Cut) => {
+            Op::Mark(Mark::Cut | Mark::LooksAgain(_)) => {
                 self.queue.push_back(Action::Cut);
                 self.done = true;
             }

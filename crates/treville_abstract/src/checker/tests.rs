@@ -205,3 +205,22 @@ fn two_sets_in_one_predicate_are_not_followed() {
     ];
     assert_eq!(network, expected);
 }
+
+/// Where many predicates are unknown, some stay so: one step must not make more states than there is room for.
+#[test]
+fn few_states_are_made_of_one() {
+    let vars: Vec<String> = (0..16).map(|i| format!("a{i}")).collect();
+    let given: Vec<String> = vars.iter().map(|var| format!("x == {var}")).collect();
+    let program = read(&format!(
+        "process 1: shared Z = 0; process 2: shared S = ?; local x = 0, {} = ?; load x = S; assert(x == 0); predicates {};",
+        vars.join(" = ?, "),
+        given.join(", ")
+    ));
+    let b = extrapolated(&program);
+    let settings = Settings { split: true, ..published(&program) };
+    let mut walk = Walk(Checker::new(&b, &settings));
+    let start = walk.start();
+    let mut out = Vec::new();
+    walk.0.execute(&start, SECOND, &mut out);
+    assert!((1..2 * MOST_SPLIT).contains(&out.len()), "{}", out.len());
+}

@@ -4,10 +4,10 @@ use super::{End, Halt, Memory, Trial};
 use crate::memory::{Owner, owner};
 use crate::rows::{Id, Source};
 use crate::setup::{Part, Shape};
+use treville_bytecode::{SiteId, Step, StepDeps};
 use treville_event::{Cell, Kind};
 use treville_ir::Failure;
 use treville_term::Bv;
-use treville_vm::bytecode::{SiteId, Step, StepDeps};
 
 /// Values of one address that are kept for guessing.
 const MOST_VALUES: usize = 16;

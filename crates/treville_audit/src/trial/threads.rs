@@ -4,9 +4,9 @@ use super::{Answer, End, Halt, Made, Thread, Trial};
 use crate::memory::constant;
 use crate::rows::{Id, Source, ended, started};
 use crate::setup::{Part, Shape};
+use treville_bytecode::{SiteId, SiteKind, Step, StepDeps, address};
 use treville_event::Kind;
 use treville_ir::{Failure, FuncId, Storage, Wait};
-use treville_vm::bytecode::{SiteId, SiteKind, Step, StepDeps, address};
 
 impl Trial<'_, '_> {
     /// Starts the threads that are there from the start.

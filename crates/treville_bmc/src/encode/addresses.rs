@@ -7,11 +7,11 @@ use crate::layout::Layout;
 use treville_ir::ObjectId;
 use treville_sat::Lit;
 use treville_term::Bv;
-use treville_unfold::{ADDRESS_BITS, Base, FIRST_ADDRESS, Floating};
+use treville_unfold::{ADDRESS_BITS, Base, FIRST_ADDRESS, SymbolicLayout};
 
 impl<'a> Encoder<'a> {
     /// Objects without fixed addresses, if they have none.
-    pub(super) fn floating(&self) -> Option<&'a Floating> {
+    pub(super) fn floating(&self) -> Option<&'a SymbolicLayout> {
         self.events.prepared.traces.floating.as_ref()
     }
 
@@ -56,7 +56,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn base_bits(&self, floating: &Floating, object: ObjectId) -> Vec<Lit> {
+    fn base_bits(&self, floating: &SymbolicLayout, object: ObjectId) -> Vec<Lit> {
         self.bits.lits(floating.bases()[object].var).to_vec()
     }
 
@@ -76,7 +76,7 @@ impl<'a> Encoder<'a> {
     /// What a read returns is the address that was written: said of addresses as a whole, since their bits say little as long as
     /// no layout is chosen.
     pub(super) fn pass_on(&mut self, rf: Lit, w: usize, r: usize) {
-        let event = &self.events.frame.events[r];
+        let event = &self.events.pre.events[r];
         let width = 8 * event.size;
         let Some(values) = event.read.and_then(|var| self.events.prepared.spots_of(var, width)) else { return };
         let (written, read) = (self.written(w), self.read(r));

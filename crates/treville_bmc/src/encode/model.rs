@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use treville_base::IndexVec;
 use treville_event::BaseRel;
 use treville_model::{CheckKind, Orders, PickId, PickSource, RecOrder, Term, TermId, children};
-use treville_relations::{Closing, Duty, Extent, Polarity, closing};
+use treville_relations::{Closing, Extent, Obligation, Polarity, closure};
 use treville_sat::Lit;
 
 /// A pair of a term as an encoder sees it.
@@ -67,7 +67,7 @@ impl Encoder<'_> {
             if self.is_stopped() {
                 return;
             }
-            self.check(&relevant.duty, &relevant.pairs);
+            self.check(&relevant.obligation, &relevant.pairs);
         }
         self.finish_orders();
     }
@@ -192,8 +192,8 @@ impl Encoder<'_> {
         let of = |edges: &[(TermId, usize, usize)]| Derivation { edges: edges.to_vec(), lits: Vec::new() };
         let may = |t: TermId| &self.analysis.knowledge[t].may;
         let n = self.events.len();
-        if let Some(closing) = closing(self.model, t, polarity) {
-            return Some(self.closed(t, x, y, closing));
+        if let Some(closure) = closure(self.model, t, polarity) {
+            return Some(self.closed(t, x, y, closure));
         }
         Some(match *self.model.term(t) {
             Term::Union(a, b) => vec![of(&[(a, x, y)]), of(&[(b, x, y)])],
@@ -228,11 +228,11 @@ impl Encoder<'_> {
     }
 
     /// The ways to derive a pair of a closure, or of what ends with one.
-    fn closed(&self, t: TermId, x: usize, y: usize, closing: Closing) -> Vec<Derivation> {
+    fn closed(&self, t: TermId, x: usize, y: usize, closure: Closing) -> Vec<Derivation> {
         let may = |t: TermId| &self.analysis.knowledge[t].may;
         let step = |a: TermId| self.analysis.steps.get(&a).unwrap_or(may(a).rel());
         let all = 0..self.events.len();
-        let (short, long): (TermId, Vec<_>) = match closing {
+        let (short, long): (TermId, Vec<_>) = match closure {
             Closing::Transitive(a) => (a, Vec::new()),
             Closing::FirstStep(a) => {
                 let (first, rest) = (step(a), may(t));
@@ -393,15 +393,15 @@ impl Encoder<'_> {
         recursive
     }
 
-    fn check(&mut self, duty: &Duty, pairs: &Extent) {
-        let check = &self.model.checks[duty.check];
-        let matters = |(x, y): &(usize, usize)| duty.kind != CheckKind::Irreflexive || x == y;
+    fn check(&mut self, obligation: &Obligation, pairs: &Extent) {
+        let check = &self.model.checks[obligation.check];
+        let matters = |(x, y): &(usize, usize)| obligation.kind != CheckKind::Irreflexive || x == y;
         let pairs: Vec<(usize, usize)> = pairs.pairs().filter(matters).collect();
-        let violated = match (duty.polarity, duty.kind) {
-            (Polarity::Up, CheckKind::Acyclic) if duty.required => {
+        let violated = match (obligation.polarity, obligation.kind) {
+            (Polarity::Up, CheckKind::Acyclic) if obligation.required => {
                 let order = self.new_order(format!("the check {}, on events", check.name));
                 for (x, y) in pairs {
-                    let lit = self.holds(duty.term, x, y);
+                    let lit = self.holds(obligation.term, x, y);
                     self.before(order, x, y, lit);
                 }
                 return;
@@ -411,7 +411,7 @@ impl Encoder<'_> {
                 let asked = self.fresh();
                 let order = self.new_order(format!("the check {}, on events", check.name));
                 for (x, y) in pairs {
-                    let lit = self.holds(duty.term, x, y);
+                    let lit = self.holds(obligation.term, x, y);
                     let counts = self.and(&[asked, lit]);
                     self.before(order, x, y, counts);
                 }
@@ -421,23 +421,23 @@ impl Encoder<'_> {
             (Polarity::Up, _) => {
                 let mut some = Vec::new();
                 for (x, y) in pairs {
-                    some.push(self.holds(duty.term, x, y));
+                    some.push(self.holds(obligation.term, x, y));
                 }
                 !self.or(&some)
             }
             (Polarity::Down, CheckKind::Acyclic) => {
-                let edges = pairs.into_iter().map(|(x, y)| (x, y, self.holds(duty.term, x, y))).collect();
+                let edges = pairs.into_iter().map(|(x, y)| (x, y, self.holds(obligation.term, x, y))).collect();
                 self.cycle(edges)
             }
             (Polarity::Down, _) => {
                 let mut some = Vec::new();
                 for (x, y) in pairs {
-                    some.push(self.holds(duty.term, x, y));
+                    some.push(self.holds(obligation.term, x, y));
                 }
                 self.or(&some)
             }
         };
-        if duty.required {
+        if obligation.required {
             self.clause([violated]);
         } else {
             self.notes.insert(check.name.clone(), violated);

@@ -50,7 +50,7 @@ impl Encoder<'_> {
     /// Values that are read: bits that are the same in all values that a read may return are known.
     fn values_read(&mut self) {
         let reads: Vec<(VarId, u8)> =
-            self.events.frame.events.iter().filter_map(|event| Some((event.read?, 8 * event.size))).collect();
+            self.events.pre.events.iter().filter_map(|event| Some((event.read?, 8 * event.size))).collect();
         let mut seen = BTreeSet::new();
         // Two events of one update share a variable.
         for (var, width) in reads.into_iter().filter(|(var, _)| seen.insert(*var)) {
@@ -78,14 +78,14 @@ impl Encoder<'_> {
 
     /// Reads that are made in parts: the event, the variable for the whole, and the term that puts the parts together.
     fn wholes(&self) -> Vec<(usize, VarId, TermId)> {
-        let frame = self.events.frame;
-        let in_parts = frame.traces.iter().enumerate().flat_map(|(t, trace)| {
+        let pre = self.events.pre;
+        let in_parts = pre.traces.iter().enumerate().flat_map(|(t, trace)| {
             let thread = ThreadId(t as u32);
-            let parts = move |i: usize| frame.parts(thread, i as u32);
+            let parts = move |i: usize| pre.parts(thread, i as u32);
             let reads = trace.events.iter().enumerate().filter(move |(i, e)| e.read.is_some() && parts(*i).len() > 1);
             reads.map(move |(i, _)| parts(i).start)
         });
-        in_parts.zip(&frame.joined).map(|(e, (var, term))| (e, *var, *term)).collect()
+        in_parts.zip(&pre.joined).map(|(e, (var, term))| (e, *var, *term)).collect()
     }
 
     /// Where two events of an update share a variable, it is put together from the parts of the one that happens.
@@ -102,7 +102,7 @@ impl Encoder<'_> {
             if self.is_stopped() {
                 return;
             }
-            let event = &self.events.frame.events[e];
+            let event = &self.events.pre.events[e];
             let (None, Some(address)) = (event.cell, event.address) else { continue };
             let address = self.term_bits(address);
             let mut somewhere = Vec::new();
@@ -123,50 +123,50 @@ impl Encoder<'_> {
             }
             let somewhere = self.or(&somewhere);
             let happens = self.happens[e];
-            let strays = self.and(&[happens, !somewhere]);
-            self.astray.insert(e, strays);
+            let unresolved = self.and(&[happens, !somewhere]);
+            self.unresolved_accesses.insert(e, unresolved);
         }
-        let astray: Vec<Lit> = self.astray.values().copied().collect();
-        self.strays = self.or(&astray);
-        self.wild = self.wild();
+        let unresolved_accesses: Vec<Lit> = self.unresolved_accesses.values().copied().collect();
+        self.unresolved = self.or(&unresolved_accesses);
+        self.out_of_bounds = self.out_of_bounds();
     }
 
     /// Whether some access lies before or behind all objects.
-    fn wild(&mut self) -> Lit {
+    fn out_of_bounds(&mut self) -> Lit {
         if self.floating().is_some() {
             return Lit::FALSE;
         }
         let objects = &self.events.prepared.program.objects;
         let end = objects.iter().map(|object| object.address.saturating_add(object.size)).max().unwrap_or(0);
         let start = objects.iter().map(|object| object.address).min().unwrap_or(0);
-        let mut wild = Vec::new();
-        for (e, strays) in self.astray.clone() {
-            let Some(address) = self.access_at(e).filter(|_| strays != Lit::FALSE) else { continue };
+        let mut out_of_bounds = Vec::new();
+        for (e, unresolved) in self.unresolved_accesses.clone() {
+            let Some(address) = self.access_at(e).filter(|_| unresolved != Lit::FALSE) else { continue };
             let before = self.gates.unsigned_less(&address, &constant(start.saturating_sub(16)), false);
             let behind = self.gates.unsigned_less(&constant(end), &address, true);
             let outside = self.or(&[before, behind]);
-            wild.push(self.and(&[strays, outside]));
+            out_of_bounds.push(self.and(&[unresolved, outside]));
         }
-        self.or(&wild)
+        self.or(&out_of_bounds)
     }
 
     /// The computed address of a read or write.
     fn access_at(&mut self, e: usize) -> Option<Vec<Lit>> {
-        let event = &self.events.frame.events[e];
+        let event = &self.events.pre.events[e];
         let address = event.address.filter(|_| event.kind != Kind::Opaque)?;
         Some(self.term_bits(address))
     }
 
     /// The places of accesses that touch no cell in the last model, nor any object.
-    pub(crate) fn wild_cells(&mut self) -> BTreeSet<Cell> {
+    pub(crate) fn cells_out_of_bounds(&mut self) -> BTreeSet<Cell> {
         let mut cells = BTreeSet::new();
         if self.floating().is_some() {
             return cells;
         }
-        for (e, strays) in self.astray.clone() {
-            let Some(bits) = self.access_at(e).filter(|_| self.is_true(strays)) else { continue };
+        for (e, unresolved) in self.unresolved_accesses.clone() {
+            let Some(bits) = self.access_at(e).filter(|_| self.is_true(unresolved)) else { continue };
             let address = bits.iter().rev().fold(0, |address, bit| address << 1 | u64::from(self.is_true(*bit)));
-            let cell = Cell { address, size: self.events.frame.events[e].size };
+            let cell = Cell { address, size: self.events.pre.events[e].size };
             let end = address.checked_add(cell.size.into());
             let objects = &self.events.prepared.program.objects;
             let touches = |end: u64| objects.iter().any(|o| o.address < end && address < o.address + o.size);
@@ -222,13 +222,13 @@ impl Encoder<'_> {
     }
 
     pub(super) fn written(&mut self, e: usize) -> Vec<Lit> {
-        let written = self.events.frame.events[e].written;
+        let written = self.events.pre.events[e].written;
         written.map_or_else(Vec::new, |term| self.term_bits(term))
     }
 
     pub(super) fn read(&mut self, e: usize) -> Vec<Lit> {
-        let read = self.events.frame.events[e].read;
-        let width = 8 * self.events.frame.events[e].size;
+        let read = self.events.pre.events[e].read;
+        let width = 8 * self.events.pre.events[e].size;
         read.map_or_else(Vec::new, |var| self.bits.var(&mut self.gates, var, width).to_vec())
     }
 
@@ -255,22 +255,21 @@ impl Encoder<'_> {
         }
         for (r, sources) in sources.into_iter().enumerate().filter(|(r, _)| self.events.reads(*r)) {
             let happens = self.happens[r];
-            let strays = self.astray.get(&r).copied().unwrap_or(Lit::FALSE);
-            self.clause(sources.iter().copied().chain([!happens, strays]));
+            let unresolved = self.unresolved_accesses.get(&r).copied().unwrap_or(Lit::FALSE);
+            self.clause(sources.iter().copied().chain([!happens, unresolved]));
             self.gates.at_most_one(&sources);
         }
     }
 
     /// Whether reads get their values from each other in a circle, each write of which only copies what was read: such a value
     /// is out of thin air, and equal to nothing else, whatever its bits are.
-    pub(crate) fn circles(&mut self) -> Lit {
+    pub(crate) fn thin_air_cycles(&mut self) -> Lit {
         let n = self.events.len();
         // An event that reads and writes is two nodes.
         let written = |w: usize| n + w;
         let mut flow = Relation::new(2 * n);
         for (r, w) in (0..n).flat_map(|r| (0..n).map(move |w| (r, w))) {
-            let (Some(var), Some(term)) = (self.events.frame.events[r].read, self.events.frame.events[w].written)
-            else {
+            let (Some(var), Some(term)) = (self.events.pre.events[r].read, self.events.pre.events[w].written) else {
                 continue;
             };
             if matches!(self.store().node(term), TermNode::Var(v, _) if v == var) && !self.events.is_exclusive(r, w) {
@@ -311,12 +310,25 @@ impl Encoder<'_> {
             self.co.insert(pair(x, y), forth);
             self.co.insert(pair(y, x), back);
         }
+        // Two writes of one cell are ordered: if neither may come first, they are not both there.
+        let ordered = |e: &usize| self.events.prepared.free_co && self.events.writes(*e);
+        let writes: Vec<usize> = (0..self.events.len()).filter(ordered).collect();
+        for (i, &x) in writes.iter().enumerate() {
+            for &y in &writes[i + 1..] {
+                let related = known.may.contains(x, y) || known.may.contains(y, x);
+                if related || self.events.is_exclusive(x, y) || !self.may(BaseRel::Loc).contains(x, y) {
+                    continue;
+                }
+                let (both, same) = (self.both(x, y), self.same_place(x, y));
+                self.clause([!both, !same]);
+            }
+        }
         // Initial writes come first anyway.
         let among: Vec<(usize, usize, Lit)> = self
             .co
             .iter()
             .map(|(&(x, y), lit)| (x as usize, y as usize, *lit))
-            .filter(|(x, ..)| self.events.frame.events[*x].kind != Kind::Init)
+            .filter(|(x, ..)| self.events.pre.events[*x].kind != Kind::Init)
             .collect();
         let mut among = among;
         among.sort_unstable();

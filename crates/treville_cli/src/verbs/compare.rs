@@ -7,8 +7,9 @@ use crate::disk::Disk;
 use crate::exit::Status;
 use crate::output::Output;
 use crate::progress::Progress;
-use treville::report::{Failure, VerdictWord, comparison, comparison_json};
-use treville::{Session, States, unreadable};
+use treville_verifier::report::{comparison, comparison_json};
+use treville_verifier::task::CheckError;
+use treville_verifier::{Session, States};
 
 pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
     let [a, b] = args.model.as_slice() else {
@@ -67,10 +68,10 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
     status
 }
 
-fn flatten<T>(file: &str, done: Done<Result<T, Failure>>) -> Result<T, Failure> {
+fn flatten<T>(file: &str, done: Done<Result<T, CheckError>>) -> Result<T, CheckError> {
     match done {
         Done::Result(result) => result,
         Done::Panicked(why) => Err(panicked(file, &why)),
-        Done::Skipped => Err(Failure { word: VerdictWord::Unknown, ..unreadable("interrupted") }),
+        Done::Skipped => Err(CheckError::unknown("interrupted")),
     }
 }

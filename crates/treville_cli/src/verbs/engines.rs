@@ -2,12 +2,16 @@
 
 use crate::exit::Status;
 use crate::output::Output;
-use treville::report::Paint;
+use treville_verifier::Registry;
+use treville_verifier::report::Paint;
+use treville_verifier::task::EngineInfo;
 
 pub(crate) fn run(output: &mut Output) -> Status {
     let palette = output.palette;
-    let row = |e: &treville::EngineEntry| format!("{}{}\n", palette.pad(Paint::Strong, e.name, 12), e.about);
-    let text: String = treville::engines().iter().map(row).collect();
+    let registry = Registry::default();
+    let rows = registry.engines.iter().map(|engine| &engine.info);
+    let row = |info: &EngineInfo| format!("{}{}\n", palette.pad(Paint::Strong, info.name, 12), info.about);
+    let text: String = rows.map(row).collect();
     let _ = output.print(&text);
     Status::Yes
 }

@@ -6,8 +6,8 @@ use crate::disk::Disk;
 use crate::exit::Status;
 use crate::output::Output;
 use std::time::Duration;
-use treville::report::{Explained, explanation};
-use treville::{Session, States};
+use treville_verifier::report::{Explained, explanation};
+use treville_verifier::{Session, States};
 
 /// Little is pruned where rejected executions are to be seen; without a limit of its own, a large test ends after this.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -5,9 +5,9 @@ use crate::args::{ModelFileArgs, ModelsArgs, ModelsVerb};
 use crate::disk::Disk;
 use crate::exit::Status;
 use crate::output::Output;
-use treville::base::{Cancel, Severity};
-use treville::report::{Paint, render_diagnostics};
-use treville::{Options, Session};
+use treville_verifier::base::{Cancel, Severity};
+use treville_verifier::report::{Paint, render_diagnostics};
+use treville_verifier::{Options, Registry, Session};
 
 pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Status {
     match &args.verb {
@@ -18,8 +18,8 @@ pub(crate) fn run(args: &ModelsArgs, output: &mut Output) -> Status {
 
 fn list(output: &mut Output) -> Status {
     let palette = output.palette;
-    let row = |m: &treville::BundledInfo| format!("{}{}\n", palette.pad(Paint::Strong, m.name, 14), m.about);
-    let text: String = treville::bundled_models().iter().map(row).collect();
+    let row = |m: &treville_verifier::BundledInfo| format!("{}{}\n", palette.pad(Paint::Strong, m.name, 14), m.about);
+    let text: String = Registry::default().models.models().iter().map(row).collect();
     let _ = output.print(&text);
     Status::Yes
 }
@@ -27,10 +27,10 @@ fn list(output: &mut Output) -> Status {
 /// The version with a hash of each bundled model's text: two installations with equal lines give equal answers.
 pub(crate) fn version(output: &mut Output) -> Status {
     let mut text = format!("treville {}\n", env!("CARGO_PKG_VERSION"));
-    for model in treville::bundled_models() {
+    for model in Registry::default().models.models() {
         text += &format!("  {:<14} {:016x}\n", model.name, model.hash);
     }
-    text += &format!("  {:<14} {:016x}\n", "(library)", treville::bundled_library_hash());
+    text += &format!("  {:<14} {:016x}\n", "(library)", treville_verifier::bundled_library_hash());
     let _ = output.print(&text);
     Status::Yes
 }

@@ -7,8 +7,9 @@ use crate::output::Output;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use treville::report::{Content, FileReport, Paint};
-use treville::{ProofChecked, check_proofs, proof_folder};
+use treville_verifier::report::Paint;
+use treville_verifier::task::Report;
+use treville_verifier::{ProofChecked, check_proofs, proof_folder, proof_texts};
 
 /// The folder that proofs are written to.
 pub(crate) struct ProofFolder {
@@ -28,19 +29,15 @@ impl ProofFolder {
     }
 
     /// Writes the proofs of one input, each to a folder of its own.
-    pub(crate) fn write(&mut self, report: &FileReport) -> Result<(), String> {
-        let proofs = match &report.content {
-            Content::Checked(checked) => &checked.outcome.proofs,
-            Content::Program(checked) => &checked.outcome.proofs,
-            Content::Claims(_) | Content::Remote(_) | Content::Failed(_) => return Ok(()),
-        };
+    pub(crate) fn write(&mut self, report: &Report) -> Result<(), String> {
+        let proofs = report.finding().map(|finding| finding.outcome.proofs.as_slice()).unwrap_or_default();
         if proofs.is_empty() {
             return Ok(());
         }
         let name = self.unused(proof_folder(&report.file));
         let folder = self.root.join(name);
         for proof in proofs {
-            write_texts(&folder.join(&proof.name), &proof.texts)?;
+            write_texts(&folder.join(&proof.name), &proof_texts(proof))?;
         }
         Ok(())
     }

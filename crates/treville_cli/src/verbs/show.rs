@@ -6,8 +6,8 @@ use crate::disk::Disk;
 use crate::exit::Status;
 use crate::output::Output;
 use std::fmt::Write;
-use treville::report::{Drawing, Exported, Paint, Palette, classical_b, dot, event_b, execution, html, svg};
-use treville::{Session, ShowOptions, States, Which};
+use treville_verifier::report::{Drawing, Exported, Paint, Palette, classical_b, dot, event_b, execution, html, svg};
+use treville_verifier::{Session, ShowOptions, States, Which};
 
 pub(crate) fn run(args: &ShowArgs, output: &mut Output) -> Status {
     let which = match args.which {

@@ -4,9 +4,9 @@ use super::say_failure;
 use crate::exit::Status;
 use crate::output::Output;
 use std::io::BufRead;
-use treville::report::moment;
-use treville::task::Command;
-use treville::{Options, Session};
+use treville_verifier::report::moment;
+use treville_verifier::task::Command;
+use treville_verifier::{Options, Session};
 
 const HELP: &str = "a number takes that step, b goes back, q ends";
 

@@ -5,8 +5,9 @@ use crate::args::SynthArgs;
 use crate::disk::Disk;
 use crate::exit::Status;
 use crate::output::Output;
-use treville::report::{SynthReport, VerdictWord, placement, placement_json};
-use treville::{Session, States};
+use treville_verifier::report::{SynthReport, placement, placement_json};
+use treville_verifier::task::VerdictKind;
+use treville_verifier::{Session, States};
 
 pub(crate) fn run(args: &SynthArgs, output: &mut Output) -> Status {
     let files = match expand(&args.inputs, output) {
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &SynthArgs, output: &mut Output) -> Status {
 
 /// False if nobody reads the output any more. Where that is for the program, the report is a note.
 fn print(args: &SynthArgs, report: &SynthReport, output: &mut Output) -> bool {
-    let wrong = report.content.as_ref().err().filter(|failure| failure.word == VerdictWord::Error);
+    let wrong = report.content.as_ref().err().filter(|failure| failure.verdict == VerdictKind::Error);
     if let Some(failure) = wrong {
         say_failure(&report.file, failure, output);
     }

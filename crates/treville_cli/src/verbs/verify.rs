@@ -2,7 +2,7 @@
 
 use super::proofs::ProofFolder;
 use super::{cancel, configure, expand, jobs, panicked, say_failure, step};
-use crate::args::{Emit, VerifyArgs, VerifyFormat};
+use crate::args::{Emit, VerifyArgs};
 use crate::batch::{self, Done};
 use crate::disk::Disk;
 use crate::evidence;
@@ -10,10 +10,9 @@ use crate::exit::Status;
 use crate::output::Output;
 use crate::progress::{Progress, Watch};
 use std::time::{Duration, Instant};
-use treville::report::{
-    Content, Details, Failure, FileReport, Summary, VerdictWord, herd, json, render_diagnostics, summary_row, text,
-};
-use treville::{Options, Session, Stage, States, unreadable};
+use treville_verifier::report::{Details, FORMATS, Format, Summary, render_diagnostics, summary_row};
+use treville_verifier::task::{About, CheckError, Report, VerdictKind};
+use treville_verifier::{Options, Session, Stage, States};
 
 pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     let files = match expand(&args.inputs, output) {
@@ -41,6 +40,10 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
     if let Err(status) = configure(&session, args.model.files.config.as_deref(), &mut options, output) {
         return status;
     }
+    if let Err(why) = session.check_options(&files, &mut options) {
+        output.error(&why);
+        return Status::Wrong;
+    }
     let (warnings, sources) = session.model_warnings(&options.model);
     if !warnings.is_empty() {
         output.note(&render_diagnostics(&warnings, &sources, output.palette));
@@ -60,7 +63,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
         let mut report = match result {
             Done::Result(report) => report,
             Done::Panicked(why) => unfinished(file, panicked(file, &why)),
-            Done::Skipped => unfinished(file, Failure { word: VerdictWord::Unknown, ..unreadable("interrupted") }),
+            Done::Skipped => unfinished(file, CheckError::unknown("interrupted")),
         };
         evidence::keep(&mut report);
         status = status.and(Status::of_report(&report));
@@ -99,20 +102,20 @@ fn emit(session: &Session<'_>, files: &[String], options: &Options, stage: Emit,
 }
 
 /// A report about a file that was not checked to its end.
-fn unfinished(file: &str, failure: Failure) -> FileReport {
-    FileReport {
+fn unfinished(file: &str, failure: CheckError) -> Report {
+    Report {
         file: file.to_owned(),
         model: String::new(),
         engine: String::new(),
         chosen: None,
         time: Duration::ZERO,
-        content: Content::Failed(failure),
+        result: Err(failure),
     }
 }
 
 /// How reports are printed, one after the other.
 struct Printer {
-    format: VerifyFormat,
+    format: Format,
     details: Details,
     /// A table instead of a text for each file.
     batch: bool,
@@ -124,8 +127,9 @@ struct Printer {
 
 impl Printer {
     fn new(args: &VerifyArgs, files: &[String]) -> Self {
+        let name = if args.json { "json" } else { args.format.as_str() };
         Printer {
-            format: if args.json { VerifyFormat::Json } else { args.format },
+            format: FORMATS.iter().find(|format| format.name == name).copied().unwrap_or(FORMATS[0]),
             details: Details { states: args.states, witness: args.witness, stats: args.stats },
             batch: files.len() > 1,
             width: files.iter().map(|f| f.chars().count()).max().unwrap_or(0),
@@ -135,11 +139,12 @@ impl Printer {
     }
 
     fn wants_states(&self) -> States {
-        match self.format {
-            _ if self.details.states => States::Listed,
-            VerifyFormat::Text if !self.batch || self.says_more() => States::IfFew,
-            VerifyFormat::Herd => States::Listed,
-            VerifyFormat::Text | VerifyFormat::Json => States::Unlisted,
+        if self.details.states || self.format.lists_states {
+            States::Listed
+        } else if self.format.for_people && (!self.batch || self.says_more()) {
+            States::IfFew
+        } else {
+            States::Unlisted
         }
     }
 
@@ -149,47 +154,58 @@ impl Printer {
     }
 
     /// False if nobody reads the output any more.
-    fn print(&mut self, report: &FileReport, output: &mut Output) -> bool {
+    fn print(&mut self, report: &Report, output: &mut Output) -> bool {
         self.summary.add(report.verdict());
-        if let Content::Failed(failure) = &report.content
-            && (failure.word == VerdictWord::Error || self.format == VerifyFormat::Herd)
+        // A row needs no text.
+        let row_only = self.batch && self.format.for_people && !self.says_more();
+        let written = match row_only {
+            true => Some(String::new()),
+            false => (self.format.write)(report, self.details, output.palette),
+        };
+        if let Some(failure) = report.failure()
+            && (failure.verdict == VerdictKind::Error || written.is_none())
         {
             say_failure(&report.file, failure, output);
         }
-        let said = match self.format {
-            VerifyFormat::Json => json(report, self.details) + "\n",
-            VerifyFormat::Herd => self.herd(report, output),
-            VerifyFormat::Text => self.text(report, output),
+        let said = match written {
+            None => {
+                self.note_absence(report, output);
+                String::new()
+            }
+            Some(text) if self.format.for_people => self.for_people(report, text, output),
+            Some(text) => text,
         };
         said.is_empty() || output.print(&said).is_ok()
     }
 
-    fn herd(&self, report: &FileReport, output: &Output) -> String {
-        herd(report).unwrap_or_else(|| {
-            if let Content::Program(_) | Content::Claims(_) | Content::Remote(_) = report.content {
-                output.note(&format!("{}: herd7 has no programs, and so no text for their answers\n", report.file));
+    /// Why a format has nothing to say of a finding.
+    fn note_absence(&self, report: &Report, output: &Output) {
+        match (report.finding().map(|finding| &finding.about), report.reason()) {
+            (Some(About::Test(_)), Some(reason)) => output.note(&format!("unknown: {}: {reason}\n", report.file)),
+            (None | Some(About::Test(_)), _) => {}
+            (Some(About::Program(_) | About::Claims(_) | About::Remote(_)), _) => {
+                let (file, format) = (&report.file, self.format.name);
+                output
+                    .note(&format!("{file}: the format {format} has no programs, and so no text for their answers\n"));
             }
-            if let (Content::Checked(_), Some(reason)) = (&report.content, report.reason()) {
-                output.note(&format!("unknown: {}: {reason}\n", report.file));
-            }
-            String::new()
-        })
+        }
     }
 
-    fn text(&self, report: &FileReport, output: &Output) -> String {
-        let failed = matches!(&report.content, Content::Failed(f) if f.word == VerdictWord::Error);
+    /// One file has its text, unless it is only an error; of several, each has a row.
+    fn for_people(&self, report: &Report, text: String, output: &Output) -> String {
+        let failed = report.failure().is_some_and(|failure| failure.verdict == VerdictKind::Error);
         match (self.batch, failed) {
             (false, true) => String::new(),
-            (false, false) => text(report, self.details, output.palette),
+            (false, false) => text,
             (true, _) => {
                 let row = summary_row(report, self.width, output.palette);
-                if self.says_more() && !failed { row + &text(report, self.details, output.palette) + "\n" } else { row }
+                if self.says_more() && !failed { row + &text + "\n" } else { row }
             }
         }
     }
 
     fn end(&self, output: &mut Output) {
-        if self.batch && self.format == VerifyFormat::Text {
+        if self.batch && self.format.for_people {
             let _ = output.print(&self.summary.line(self.start.elapsed(), output.palette));
         }
     }

@@ -2,7 +2,7 @@
 //! leads to one of them leads to all. First come the reads of an update, then its writes.
 
 use super::{EventId, Graph, INIT, Kind, Label, LocId, NO_PROMISE, Row};
-use treville_vm::bytecode::Image;
+use treville_bytecode::Image;
 
 impl Graph {
     /// The parts of an access, as far as they are there, given one of them.

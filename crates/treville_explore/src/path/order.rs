@@ -7,8 +7,8 @@
 
 use super::Values;
 use rustc_hash::FxHashMap;
+use treville_bytecode::Shared;
 use treville_term::{BinOp, Bv, TermId, TermNode, UnOp, VarId};
-use treville_vm::bytecode::Shared;
 
 /// How often variables are moved apart.
 const TRIES: usize = 32;
@@ -204,8 +204,8 @@ impl Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use treville_bytecode::{Symbols, term_of};
     use treville_term::BinOp::{Eq, Ne, SLe, SLt, ULe, ULt};
-    use treville_vm::bytecode::{Symbols, term_of};
 
     /// Whether there are values of three variables of 3 bits for which all of these hold; the numbers 0 to 7 stand for themselves, 8
     /// to 10 for variables.

@@ -21,7 +21,7 @@ pub(crate) struct Notes {
     /// Threads that were looked at, with all that they did.
     seen: HashSet<u64>,
     /// Threads that differ from an earlier one in name only, each with that one.
-    pub(super) twins: BTreeSet<(u16, u16)>,
+    pub(super) equal_threads: BTreeSet<(u16, u16)>,
     /// Addresses that stand for several.
     pub(super) several: BTreeSet<u64>,
 }
@@ -43,10 +43,10 @@ fn is_ordered(rules: &Rules) -> bool {
 pub(crate) fn fingerprint(graph: &Graph, thread: u16, rules: &Rules) -> Fingerprint {
     let (mut done, mut clocks) = (DefaultHasher::new(), DefaultHasher::new());
     let entry = &graph.threads[usize::from(thread)];
-    (thread, entry.twin).hash(&mut done);
+    (thread, entry.predecessor).hash(&mut done);
     for e in &entry.events {
         let label = graph.label(*e);
-        (label.site, label.kind.writes(), label.loc, label.value).hash(&mut done);
+        (point(graph, *e), u64::from(label.loc), label.value).hash(&mut done);
         if is_ordered(rules) && label.kind.writes() {
             graph.row(*e, Row::Hb).hash(&mut clocks);
         }
@@ -98,7 +98,7 @@ impl Notes {
 
     pub(crate) fn note_pairs(&mut self, graph: &Graph, pairs: &[Pair]) {
         let threads = (0u16..).zip(&graph.threads).filter(|(_, thread)| thread.present);
-        self.twins.extend(threads.filter_map(|(t, thread)| Some((t, thread.twin?))));
+        self.equal_threads.extend(threads.filter_map(|(t, thread)| Some((t, thread.predecessor?))));
         for pair in pairs {
             *self.flows.entry(pair.flow).or_default() |= pair.weak;
             if let (true, Some((read, _))) = (pair.weak, pair.events) {

@@ -8,7 +8,7 @@ use super::{Clock, Flow, Notes, Offers, Promise};
 use crate::execution::{start_or_end_of, start_or_end_renamed};
 use crate::rules::Rules;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_vm::bytecode::address;
+use treville_bytecode::address;
 
 /// New names of threads: those of equal ones are two for all of them, beyond those that cycles keep apart.
 struct Names {
@@ -19,12 +19,13 @@ struct Names {
 
 impl Names {
     fn of(notes: &Notes) -> Names {
-        let threads = notes.flows.keys().map(|flow| flow.thread as u16).chain(notes.twins.iter().map(|(t, _)| *t));
+        let threads =
+            notes.flows.keys().map(|flow| flow.thread as u16).chain(notes.equal_threads.iter().map(|(t, _)| *t));
         let n = threads.max().map_or(0, |t| t + 1);
         let mut first: Vec<u16> = (0..n).collect();
         let mut several = BTreeSet::new();
-        for (thread, twin) in &notes.twins {
-            let (a, b) = (first[usize::from(*thread)], first[usize::from(*twin)]);
+        for (thread, predecessor) in &notes.equal_threads {
+            let (a, b) = (first[usize::from(*thread)], first[usize::from(*predecessor)]);
             first.iter_mut().filter(|class| **class == a.max(b)).for_each(|class| *class = a.min(b));
             several.remove(&a.max(b));
             several.insert(a.min(b));

@@ -199,8 +199,11 @@ impl Psc<'_> {
         if let Some(previous) = earlier.last() {
             self.through(*previous);
         }
-        if let Some(v) = earlier.iter().rev().find(|v| graph.is_elsewhere(**v, b, label)) {
-            self.before_elsewhere(*v, label.thread);
+        // A thread begins with an event that synchronises with its creation, so what happens before the creation leads to `b`.
+        let started = graph.threads[usize::from(label.thread)].spawn;
+        let elsewhere = earlier.iter().rev().copied().find(|v| graph.is_elsewhere(*v, b, label));
+        if let Some(v) = elsewhere.or((started != INIT).then_some(started)) {
+            self.before_elsewhere(v, label.thread);
         }
         if label.parts() == 1 {
             return self.before_cell(b);

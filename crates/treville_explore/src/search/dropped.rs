@@ -1,6 +1,6 @@
 //! What dropped iterations have read, and what others do to it later.
 //!
-//! An iteration of a loop that is not explored ([`treville_vm::bytecode`]) takes its reads along. Each of them could be wrong by
+//! An iteration of a loop that is not explored ([`treville_bytecode`]) takes its reads along. Each of them could be wrong by
 //! itself: race with an access `w`, or be too late for a free. If `w` does not depend on what the thread does after the iteration, the
 //! graph in which the thread stands at the end of the iteration has both, and the read is checked there. Otherwise `w` is explored
 //! without the iteration. It depends on an event after it, by program order and reads-from, but that event does not happen before it.
@@ -11,14 +11,14 @@
 mod doubts;
 mod guards;
 
+use super::execution::Execution;
 use super::{Explored, Search};
 use crate::graph::{EventId, INIT, Kind, Label, LocId, Made, NO_LOC, Row};
 use crate::memory::Owner;
 use doubts::Read;
 use guards::Guards;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_ir::Wait;
-use treville_vm::bytecode::{Keeps, SiteId, SiteKind, Step};
+use treville_bytecode::{Keeps, Runner, SiteId, SiteKind};
 
 /// The reads of dropped iterations, and what is done later.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -34,7 +34,7 @@ pub(crate) struct Dropped {
     /// Of each location, whether it is a lock, and whether it is read as memory.
     locks: Vec<[bool; 2]>,
     /// Some threads are equal, and only some of the executions in which they change places were explored.
-    twins: bool,
+    equal_threads: bool,
 }
 
 /// A read: the thread, the address, and the instruction.
@@ -113,7 +113,7 @@ impl Dropped {
             let known = self.lock_at(loc);
             *known = [known[0] | lock, known[1] | memory];
         }
-        self.twins |= other.twins;
+        self.equal_threads |= other.equal_threads;
     }
 
     fn note_read(&mut self, place: Place, read: Read) {
@@ -135,8 +135,8 @@ impl Dropped {
     }
 
     /// Notes that some threads are equal.
-    pub(super) fn note_twins(&mut self) {
-        self.twins = true;
+    pub(super) fn note_equal_threads(&mut self) {
+        self.equal_threads = true;
     }
 
     fn lock_at(&mut self, loc: usize) -> &mut [bool; 2] {
@@ -165,6 +165,7 @@ impl Explored {
             stopped: again.stopped,
             cut: self.cut || again.cut,
             cut_at: self.cut_at.or(again.cut_at),
+            doubtful: self.doubtful || again.doubtful,
             replayed: self.replayed + again.replayed,
             ..self
         }
@@ -189,46 +190,138 @@ struct Span {
     first: usize,
 }
 
-impl Search<'_, '_> {
-    /// Whether program order and reads-from have no cycle.
-    fn is_exact(&self) -> bool {
-        self.judge.is_none() && !self.promising
-    }
-
-    /// The first of the threads that are equal to this one.
-    pub(super) fn first_twin(&self, thread: u16) -> u16 {
-        let twin = |thread: &u16| self.graph.threads[usize::from(*thread)].twin;
-        std::iter::successors(Some(thread), twin).last().unwrap_or(thread)
-    }
-
-    /// If a thread was stopped at the end of an iteration that is dropped, notes what it has read there; the last read may be
-    /// at these locations, and no event yet.
-    pub(super) fn note_dropped(&mut self, thread: u16, step: Step, tried: &[(LocId, SiteId)]) {
-        if !matches!(step, Step::Blocked { wait: Wait::Spin, .. }) {
-            return;
-        }
-        let n = self.threads[usize::from(thread)].runner.dropped_reads();
+impl Dropped {
+    /// A thread was stopped at the end of an iteration that is dropped and has made `n` reads: notes what it has read there. The last
+    /// read may be at these locations, and no event yet.
+    pub(super) fn note_iteration(
+        &mut self,
+        execution: &Execution<'_>,
+        thread: u16,
+        n: usize,
+        tried: &[(LocId, SiteId)],
+    ) {
         if n == 0 {
             return;
         }
-        let span = self.dropped_span(thread, n - usize::from(!tried.is_empty()));
+        let span = execution.dropped_span(thread, n - usize::from(!tried.is_empty()));
         for (loc, site) in tried {
-            self.note_dropped_read(thread, span, None, *loc, *site);
+            self.note_dropped_read(execution, thread, span, None, *loc, *site);
         }
-        for at in span.first..self.graph.threads[usize::from(thread)].events.len() {
-            let e = self.graph.threads[usize::from(thread)].events[at];
-            let label = *self.graph.label(e);
+        for at in span.first..execution.graph.threads[usize::from(thread)].events.len() {
+            let e = execution.graph.threads[usize::from(thread)].events[at];
+            let label = *execution.graph.label(e);
             match (label.kind, label.site) {
                 (Kind::Read | Kind::UpdateRead, Some(site)) => {
-                    self.note_dropped_read(thread, span, Some(e), label.loc, site);
+                    self.note_dropped_read(execution, thread, span, Some(e), label.loc, site);
                 }
                 (Kind::Selection, Some(site)) => {
-                    let thread = self.first_twin(thread);
-                    self.explored.dropped.selections.insert((thread, site));
+                    let thread = execution.first_equal(thread);
+                    self.selections.insert((thread, site));
                 }
                 _ => {}
             }
         }
+    }
+
+    fn note_dropped_read(
+        &mut self,
+        execution: &Execution<'_>,
+        thread: u16,
+        span: Span,
+        e: Option<EventId>,
+        loc: LocId,
+        site: SiteId,
+    ) {
+        let addr = execution.locations.places[loc as usize].addr;
+        let made = execution.made(addr).copied();
+        let mut read = Read {
+            plain: !execution.code.modes(site).read.atomic(),
+            update: matches!(execution.code.image.site(site).kind, SiteKind::Update(_) | SiteKind::Lock),
+            object: made.map(|made| made.addr),
+            from: 0,
+            to: u16::MAX,
+            leading: Vec::new(),
+            guards: BTreeSet::new(),
+        };
+        // Otherwise program order and reads-from may have cycles.
+        if !execution.code.judged {
+            (read.from, read.to) = (span.from, span.to);
+            read.leading = execution.graph.row(e.unwrap_or(execution.graph.last_of(thread)), Row::Porf).to_vec();
+            if e.is_none() {
+                let source = execution.graph.co_at(loc, execution.graph.locations[loc as usize].writes.len());
+                let brought = execution.graph.row(source, Row::Porf);
+                read.leading.iter_mut().zip(brought).for_each(|(n, more)| *n = (*n).max(*more));
+            }
+        }
+        if let Some(made) = made.filter(|_| execution.code.image.has_hazards()) {
+            read.guards.insert(execution.hazards().guards_of(thread, span.first, e, &made));
+        }
+        let place = (execution.first_equal(thread), addr, site);
+        self.note_read(place, read);
+    }
+
+    /// Notes whether an event uses a lock, or reads its location as it reads memory.
+    #[inline]
+    pub(super) fn note_lock(&mut self, execution: &Execution<'_>, label: &Label) {
+        let Some(site) = label.site.filter(|_| execution.code.has_locks && label.loc != NO_LOC) else { return };
+        let of_lock = matches!(execution.code.image.site(site).kind, SiteKind::Lock | SiteKind::Unlock);
+        if of_lock || label.kind.reads() {
+            self.lock_at(label.loc as usize)[usize::from(!of_lock)] = true;
+        }
+    }
+
+    /// Notes the threads that lead to a new event by more than what happens before it; `runner` is that of its thread.
+    pub(super) fn note_change(&mut self, execution: &Execution<'_>, runner: &Runner, e: EventId) {
+        let label = *execution.graph.label(e);
+        let access = match label.kind {
+            Kind::Write | Kind::UpdateWrite if label.mode.atomic() => Some(Access::AtomicWrite),
+            Kind::Write | Kind::UpdateWrite => Some(Access::PlainWrite),
+            Kind::Read if !label.mode.atomic() => Some(Access::PlainRead),
+            Kind::Free => None,
+            _ => return,
+        };
+        if execution.graph.row(e, Row::Hb) == execution.graph.row(e, Row::Porf) {
+            return;
+        }
+        // No other thread can have read from an object that only its thread knows; so nothing that leads to the write has.
+        if label.kind.writes() && runner.keeps_to_itself(execution.locations.places[label.loc as usize].addr) {
+            return;
+        }
+        if access.is_none() && execution.hazards().is_retired(e) {
+            self.note_retired(execution, e);
+        }
+        for dropper in 0..execution.graph.stride() {
+            let ordered = execution.graph.row(e, Row::Hb)[dropper];
+            let leading = execution.graph.row(e, Row::Porf)[dropper];
+            if ordered == leading {
+                continue;
+            }
+            let (dropper, by, position) = (dropper as u16, label.thread, label.pos);
+            let later = match execution.code.judged {
+                false => Later { dropper, by, position, ordered, leading },
+                true => Later { dropper, by, position: u16::MAX, ordered: 0, leading: u16::MAX },
+            };
+            match access {
+                Some(access) => {
+                    let addr = execution.locations.places[label.loc as usize].addr;
+                    note(self.accesses_at(label.loc, addr), access, later);
+                }
+                None => {
+                    let removal = if execution.hazards().is_retired(e) { Removal::Retire } else { Removal::Free };
+                    note(self.frees.entry(label.value).or_default(), removal, later);
+                }
+            }
+        }
+    }
+}
+
+impl Search<'_, '_> {}
+
+impl Execution<'_> {
+    /// The first of the threads that are equal to this one.
+    pub(super) fn first_equal(&self, thread: u16) -> u16 {
+        let predecessor = |thread: &u16| self.graph.threads[usize::from(*thread)].predecessor;
+        std::iter::successors(Some(thread), predecessor).last().unwrap_or(thread)
     }
 
     /// Where the iteration lies that ends a thread and has so many reads there.
@@ -244,95 +337,8 @@ impl Search<'_, '_> {
         let before = (0..first).rev().find(|at| self.graph.label(events[*at]).kind.reads());
         let from = before.map_or(0, |at| at + 1) as u16;
         // An attempt is not dropped as a whole: what remains of it may end anywhere.
-        let to = if self.image.has_hazards() { events.len() } else { first } as u16;
+        let to = if self.code.image.has_hazards() { events.len() } else { first } as u16;
         Span { from, to, first }
-    }
-
-    fn note_dropped_read(&mut self, thread: u16, span: Span, e: Option<EventId>, loc: LocId, site: SiteId) {
-        let addr = self.locations.places[loc as usize].addr;
-        let made = self.made(addr).copied();
-        let mut read = Read {
-            plain: !self.modes[site.0 as usize].read.atomic(),
-            update: matches!(self.image.site(site).kind, SiteKind::Update(_) | SiteKind::Lock),
-            object: made.map(|made| made.addr),
-            from: 0,
-            to: u16::MAX,
-            leading: Vec::new(),
-            guards: BTreeSet::new(),
-        };
-        if self.is_exact() {
-            (read.from, read.to) = (span.from, span.to);
-            read.leading = self.graph.row(e.unwrap_or(self.graph.last_of(thread)), Row::Porf).to_vec();
-            if e.is_none() {
-                let source = self.graph.co_at(loc, self.graph.locations[loc as usize].writes.len());
-                let brought = self.graph.row(source, Row::Porf);
-                read.leading.iter_mut().zip(brought).for_each(|(n, more)| *n = (*n).max(*more));
-            }
-        }
-        if let Some(made) = made.filter(|_| self.image.has_hazards()) {
-            read.guards.insert(self.guards_of(thread, span.first, e, &made));
-        }
-        let place = (self.first_twin(thread), addr, site);
-        self.explored.dropped.note_read(place, read);
-    }
-
-    /// Notes whether an event uses a lock, or reads its location as it reads memory.
-    pub(super) fn note_lock(&mut self, label: &Label) {
-        let Some(site) = label.site.filter(|_| self.has_locks && label.loc != NO_LOC) else { return };
-        let of_lock = matches!(self.image.site(site).kind, SiteKind::Lock | SiteKind::Unlock);
-        if of_lock || label.kind.reads() {
-            self.explored.dropped.lock_at(label.loc as usize)[usize::from(!of_lock)] = true;
-        }
-    }
-
-    /// Notes the threads that lead to a new event by more than what happens before it.
-    pub(super) fn note_change(&mut self, e: EventId) {
-        let label = *self.graph.label(e);
-        let access = match label.kind {
-            Kind::Write | Kind::UpdateWrite if label.mode.atomic() => Some(Access::AtomicWrite),
-            Kind::Write | Kind::UpdateWrite => Some(Access::PlainWrite),
-            Kind::Read if !label.mode.atomic() => Some(Access::PlainRead),
-            Kind::Free => None,
-            _ => return,
-        };
-        if self.graph.row(e, Row::Hb) == self.graph.row(e, Row::Porf) {
-            return;
-        }
-        if label.kind.writes() && self.is_to_unknown_object(&label) {
-            return;
-        }
-        if access.is_none() && self.is_retired(e) {
-            self.note_retired(e);
-        }
-        for dropper in 0..self.graph.stride() {
-            let ordered = self.graph.row(e, Row::Hb)[dropper];
-            let leading = self.graph.row(e, Row::Porf)[dropper];
-            if ordered == leading {
-                continue;
-            }
-            let (dropper, by, position) = (dropper as u16, label.thread, label.pos);
-            let later = match self.is_exact() {
-                true => Later { dropper, by, position, ordered, leading },
-                false => Later { dropper, by, position: u16::MAX, ordered: 0, leading: u16::MAX },
-            };
-            match access {
-                Some(access) => {
-                    let addr = self.locations.places[label.loc as usize].addr;
-                    note(self.explored.dropped.accesses_at(label.loc, addr), access, later);
-                }
-                None => {
-                    let removal = if self.is_retired(e) { Removal::Retire } else { Removal::Free };
-                    note(self.explored.dropped.frees.entry(label.value).or_default(), removal, later);
-                }
-            }
-        }
-    }
-
-    /// Whether a thread has just written to an object that no other thread can have read from: then nothing that leads to the
-    /// write has.
-    fn is_to_unknown_object(&self, label: &Label) -> bool {
-        let runner = &self.threads[usize::from(label.thread)].runner;
-        runner.keeps_to_itself(self.locations.places[label.loc as usize].addr)
     }
 
     /// Whether a read can be wrong by itself.

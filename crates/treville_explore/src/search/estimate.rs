@@ -2,8 +2,12 @@
 //! choice, of those that lead to an execution at all. The product of the numbers of such ways is an unbiased guess (Knuth,
 //! *Estimating the Efficiency of Backtrack Programs*, 1975); the mean of several is the estimate.
 
-use super::crew::Member;
-use super::{Entry, Job, Move, Search, Shape, Stop, Way};
+use super::code::Code;
+use super::pool::Worker;
+use super::stop::Stop;
+use super::symbolic::Symbolic;
+use super::worklist::Alternative;
+use super::{Job, Move, Search};
 use crate::graph::{EventId, Graph};
 
 /// How many walks there are at most.
@@ -12,21 +16,23 @@ const WALKS: u32 = 200;
 const STEPS: u32 = 20_000;
 
 /// The mean of some walks; nothing if not even one comes to its end soon.
-pub(super) fn before(job: &Job<'_>, shape: &Shape, member: Member<'_>) -> Option<u64> {
+pub(super) fn before(job: &Job<'_>, code: &Code<'_>, member: Worker<'_>) -> Option<u64> {
     let mut walk = Walk { random: 0x9e37_79b9_7f4a_7c15, steps: 0 };
     let (mut sum, mut walks) = (0.0, 0);
     // What was asked about unknown values is asked again.
-    let mut paths = None;
+    let mut symbolic = None;
     while walks < WALKS {
-        let mut nobody = |_: &super::Ended<'_>| {};
-        let mut search = Search::new(job, shape, member, &mut nobody);
-        search.paths = paths.take().or(search.paths);
+        let mut unobserved = |_: &super::CompleteExecution<'_>| {};
+        let mut search = Search::new(job, code, member, &mut unobserved);
+        if let Some(before) = symbolic.take() {
+            search.symbolic = Symbolic::restarted(before);
+        }
         match walk.down(&mut search) {
             Ok(Some(guess)) => sum += guess,
             Ok(None) => break,
             Err(_) => return None,
         }
-        paths = search.paths.take();
+        symbolic = Some(search.symbolic);
         walks += 1;
     }
     (walks > 0).then(|| (sum / f64::from(walks)).round() as u64)
@@ -41,15 +47,14 @@ impl Walk {
     /// How many executions there would be if all were like the one that this walk ends in; nothing if that takes too long.
     fn down(&mut self, search: &mut Search<'_, '_>) -> Result<Option<f64>, Stop> {
         let mut product = 1.0;
-        search.hesitates = true;
-        search.onward()?;
-        while let Some(Entry::Choice { event, .. }) = search.stack.pop() {
-            let mut ways = std::mem::take(&mut search.ways);
-            let graph = search.graph.clone();
+        search.worklist.restart(true);
+        search.extend_to_choice()?;
+        while let Some((event, mut alternatives)) = search.worklist.take_choice() {
+            let graph = search.execution.graph.clone();
             let mut good = Vec::new();
-            for way in ways.drain(..) {
-                match self.leads_on(search, &graph, event, way)? {
-                    Some(true) => good.push(way),
+            for alternative in alternatives.drain(..) {
+                match self.leads_on(search, &graph, event, alternative)? {
+                    Some(true) => good.push(alternative),
                     Some(false) => {}
                     None => return Ok(None),
                 }
@@ -58,8 +63,8 @@ impl Walk {
                 return Ok(Some(0.0));
             }
             product *= good.len() as f64;
-            let way = good[self.below(good.len())];
-            search.step_into(&graph, event, way, true)?;
+            let alternative = good[self.below(good.len())];
+            step_into(search, &graph, event, alternative, true)?;
         }
         Ok(Some(product))
     }
@@ -70,7 +75,7 @@ impl Walk {
         search: &mut Search<'_, '_>,
         graph: &Graph,
         event: EventId,
-        way: Way,
+        alternative: Alternative,
     ) -> Result<Option<bool>, Stop> {
         let seen = |search: &Search<'_, '_>| search.explored.complete + search.explored.blocked;
         let before = seen(search);
@@ -79,16 +84,16 @@ impl Walk {
         if self.steps > STEPS {
             return Ok(None);
         }
-        search.step_into(graph, event, way, false)?;
+        step_into(search, graph, event, alternative, false)?;
         while seen(search) == before {
             self.steps += 1;
             if self.steps > STEPS {
                 return Ok(None);
             }
-            if !search.back()? {
+            if !search.backtrack()? {
                 return Ok(Some(false));
             }
-            search.onward()?;
+            search.extend_to_choice()?;
         }
         Ok(Some(true))
     }
@@ -102,17 +107,19 @@ impl Walk {
     }
 }
 
-impl Search<'_, '_> {
-    /// Forgets what is left and goes on from a choice, up to the next one if it is to hesitate there.
-    fn step_into(&mut self, graph: &Graph, event: EventId, way: Way, hesitates: bool) -> Result<(), Stop> {
-        self.stack.clear();
-        self.ways.clear();
-        self.graph.clone_from(graph);
-        self.grow();
-        self.hesitates = hesitates;
-        match self.follow(event, way)? {
-            Move::Go => self.onward(),
-            Move::Choose | Move::Back => Ok(()),
-        }
+/// Forgets what is left and goes on from a choice, up to the next one if it is to hesitate there.
+fn step_into(
+    search: &mut Search<'_, '_>,
+    graph: &Graph,
+    event: EventId,
+    alternative: Alternative,
+    defers_choices: bool,
+) -> Result<(), Stop> {
+    search.worklist.restart(defers_choices);
+    search.execution.graph.clone_from(graph);
+    search.execution.grow(search.threads.len());
+    match search.follow(event, alternative)? {
+        Move::Go => search.extend_to_choice(),
+        Move::Choose | Move::Back => Ok(()),
     }
 }

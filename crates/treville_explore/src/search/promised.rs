@@ -1,57 +1,100 @@
 //! Executions with promises (see [`crate::promises`]): rounds of the search in which reads may be told what will be written.
 
-use super::{Move, Search, Stop, Way};
+use super::consistency::Consistency;
+use super::execution::Execution;
+use super::pool::Worker;
+use super::stop::Stop;
+use super::worklist::{Alternative, Worklist};
+use super::{Move, Search};
 use crate::graph::{EventId, Graph, INIT, Kind, NO_PROMISE, Row};
-use crate::promises::{fingerprint, has_its_own_promises};
+use crate::promises::{Offers, fingerprint, has_its_own_promises};
 use crate::rules::Coherence;
-use treville_vm::bytecode::Step;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use treville_bytecode::Step;
 
-impl Search<'_, '_> {
+pub(super) struct Promises {
+    /// What reads may be promised.
+    offers: Arc<Offers>,
+    /// The threads of graphs that were noted for what they can promise.
+    noted: HashSet<u64>,
+    /// Whether reads may be promised what they read, and are looked at only when all promises are kept.
+    open: bool,
+    /// The threads that would fail now, while promises are open.
+    failing: BTreeSet<u16>,
+}
+
+impl Promises {
+    /// For a round with these offers, or for one without promises.
+    pub(super) fn new(offers: Option<&Arc<Offers>>) -> Self {
+        Promises {
+            offers: offers.cloned().unwrap_or_default(),
+            noted: HashSet::new(),
+            open: offers.is_some(),
+            failing: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn are_open(&self) -> bool {
+        self.open
+    }
+
     /// Notes what a graph that cannot be extended has that can be promised to others.
     ///
     /// # Errors
     /// If the model does not allow the graph: the search relies on it that an execution can always go on with the latest writes.
-    pub(super) fn note(&mut self) -> Result<(), Stop> {
-        let Some(judge) = &mut self.judge else { return Ok(()) };
-        if !judge.confirms(&self.graph, &self.locations) {
+    pub(super) fn note(
+        &mut self,
+        execution: &Execution<'_>,
+        consistency: &mut Consistency<'_>,
+        worker: Worker<'_>,
+    ) -> Result<(), Stop> {
+        let Some(judge) = consistency.judge() else { return Ok(()) };
+        if !judge.confirms(&execution.graph, &execution.locations) {
             let why = "the model forbids to go on with an execution although only the latest writes are read";
             return Err(Stop::Refused(why.into(), None));
         }
-        let (graph, locations, rules) = (&self.graph, &self.locations, &self.rules);
+        let (graph, locations, rules) = (&execution.graph, &execution.locations, &execution.code.rules);
         let present = (0..graph.threads.len() as u16).filter(|thread| graph.threads[usize::from(*thread)].present);
         let threads = present.map(|thread| fingerprint(graph, thread, rules));
         let new: Vec<_> = threads.filter(|thread| self.noted.insert(thread.clocks)).collect();
-        if !new.is_empty() && self.crew.notes().note_writes(graph, locations, rules, &new) {
+        if !new.is_empty() && worker.notes().note_writes(graph, locations, rules, &new) {
             let pairs = judge.pairs(graph, locations);
-            self.crew.notes().note_pairs(graph, &pairs);
+            worker.notes().note_pairs(graph, &pairs);
         }
         Ok(())
     }
 
-    /// The promises that a new read may be given.
-    pub(super) fn promise_ways(&mut self, e: EventId) {
-        if self.promising {
-            let label = self.graph.label(e);
-            let addr = self.locations.places[label.loc as usize].addr;
-            self.ways.extend(self.offers.offered_to(label.thread, addr, label.pos).map(Way::Promise));
+    /// Notes the promises that a new read may be given.
+    pub(super) fn offer(&self, execution: &Execution<'_>, e: EventId, worklist: &mut Worklist) {
+        if self.open {
+            let label = execution.graph.label(e);
+            let addr = execution.locations.places[label.loc as usize].addr;
+            let offered = self.offers.offered_to(label.thread, addr, label.pos);
+            offered.for_each(|promise| worklist.push(Alternative::Promise(promise)));
         }
     }
 
-    pub(super) fn read_promise(&mut self, e: EventId, promise: u32) -> Move {
-        let value = self.offers.get(promise).value;
-        self.give(e, INIT, value);
-        self.graph.labels[e as usize].promise = promise;
-        if !self.may_be_kept(e) {
-            return Move::Back;
-        }
-        // It waits for good, as in an execution where it reads what is there.
-        let waits = matches!(self.step(self.graph.label(e).thread), Step::Blocked { .. });
-        if waits { Move::Back } else { Move::Go }
+    /// The value that a promise says will be written.
+    fn value(&self, promise: u32) -> u64 {
+        self.offers.get(promise).value
+    }
+
+    /// Whether a thread would fail now.
+    #[inline]
+    pub(super) fn is_failing(&self, thread: u16) -> bool {
+        self.failing.contains(&thread)
+    }
+
+    /// All threads are asked again.
+    #[inline]
+    pub(super) fn forget_failing(&mut self) {
+        self.failing.clear();
     }
 
     /// Whether a promise that was just given can be kept together with those before it. What leads to it stays as it is.
-    fn may_be_kept(&self, e: EventId) -> bool {
-        let graph = &self.graph;
+    pub(super) fn may_be_kept(&self, execution: &Execution<'_>, e: EventId) -> bool {
+        let graph = &execution.graph;
         let label = graph.label(e);
         let promise = self.offers.get(label.promise);
         let known = usize::from(graph.row(e, Row::Porf)[usize::from(promise.thread)]);
@@ -67,12 +110,12 @@ impl Search<'_, '_> {
                 return false;
             }
         }
-        self.rules.coherence == Coherence::Unknown || self.is_coherent(e)
+        execution.code.rules.coherence == Coherence::Unknown || self.is_coherent(execution, e)
     }
 
     /// Whether the thread has not seen, or written, something later at the place of a promised read.
-    fn is_coherent(&self, e: EventId) -> bool {
-        let graph = &self.graph;
+    fn is_coherent(&self, execution: &Execution<'_>, e: EventId) -> bool {
+        let graph = &execution.graph;
         let label = graph.label(e);
         let promise = self.offers.get(label.promise);
         let earlier = &graph.threads[usize::from(label.thread)].events[..usize::from(label.pos)];
@@ -92,59 +135,74 @@ impl Search<'_, '_> {
         true
     }
 
-    /// No thread can move in a round with promises.
-    pub(super) fn finish_promised(&mut self) -> Result<(), Stop> {
-        let Some(kept) = self.kept() else { return Ok(()) };
-        let Some(judge) = self.judge.as_mut() else { return Ok(()) };
-        if !judge.allows(&kept, &self.locations) {
-            return Ok(());
-        }
-        let is_own = has_its_own_promises(&kept, &judge.pairs(&kept, &self.locations));
-        let outer = std::mem::replace(&mut self.graph, kept);
-        self.graph.settle_clocks(&self.rules);
-        self.note()?;
-        self.promising = false;
-        let ended = if is_own { self.look_at_all().and_then(|()| self.finish()) } else { Ok(()) };
-        self.promising = true;
-        self.graph = outer;
-        ended
-    }
-
     /// The graph with every promise kept, if they were.
-    fn kept(&self) -> Option<Graph> {
+    pub(super) fn kept(&self, execution: &Execution<'_>) -> Option<Graph> {
         let promised: Vec<EventId> =
-            (1..self.graph.len()).filter(|e| self.graph.label(*e).promise != NO_PROMISE).collect();
+            (1..execution.graph.len()).filter(|e| execution.graph.label(*e).promise != NO_PROMISE).collect();
         if promised.is_empty() {
             return None;
         }
-        let mut kept = self.graph.clone();
+        let mut kept = execution.graph.clone();
         for read in promised {
-            let promise = self.offers.get(self.graph.label(read).promise);
-            let write = *self.graph.threads[usize::from(promise.thread)].events.get(usize::from(promise.pos))?;
-            let label = self.graph.label(write);
-            let fits = label.kind.writes() && label.loc == self.graph.label(read).loc && label.value == promise.value;
-            if !fits || !self.offers.leads_to(&self.graph, &promise, usize::from(promise.pos) + 1) {
+            let promise = self.offers.get(execution.graph.label(read).promise);
+            let write = *execution.graph.threads[usize::from(promise.thread)].events.get(usize::from(promise.pos))?;
+            let label = execution.graph.label(write);
+            let fits =
+                label.kind.writes() && label.loc == execution.graph.label(read).loc && label.value == promise.value;
+            if !fits || !self.offers.leads_to(&execution.graph, &promise, usize::from(promise.pos) + 1) {
                 return None;
             }
             kept.labels[read as usize].rf = write;
         }
         Some(kept)
     }
+}
+
+impl Search<'_, '_> {
+    pub(super) fn read_promise(&mut self, e: EventId, promise: u32) -> Move {
+        let value = self.promises.value(promise);
+        self.give(e, INIT, value);
+        self.execution.graph.labels[e as usize].promise = promise;
+        if !self.promises.may_be_kept(&self.execution, e) {
+            return Move::Back;
+        }
+        // It waits for good, as in an execution where it reads what is there.
+        if self.threads.waits_after(&self.execution, e) { Move::Back } else { Move::Go }
+    }
+
+    /// No thread can move in a round with promises.
+    pub(super) fn finish_promised(&mut self) -> Result<(), Stop> {
+        let Some(kept) = self.promises.kept(&self.execution) else { return Ok(()) };
+        let Some(judge) = self.consistency.judge() else { return Ok(()) };
+        if !judge.allows(&kept, &self.execution.locations) {
+            return Ok(());
+        }
+        let is_own = has_its_own_promises(&kept, &judge.pairs(&kept, &self.execution.locations));
+        let outer = std::mem::replace(&mut self.execution.graph, kept);
+        self.execution.graph.settle_clocks(&self.code.rules);
+        self.promises.note(&self.execution, &mut self.consistency, self.worker)?;
+        self.promises.open = false;
+        let ended = if is_own { self.look_at_all().and_then(|()| self.finish()) } else { Ok(()) };
+        let ended = ended.map_err(|stop| self.report(stop));
+        self.promises.open = true;
+        self.execution.graph = outer;
+        ended
+    }
 
     /// What was not looked at while promises were open.
     fn look_at_all(&mut self) -> Result<(), Stop> {
-        let accesses: Vec<EventId> = (1..self.graph.len())
-            .filter(|e| self.graph.label(*e).kind.reads() || self.graph.label(*e).kind.writes())
+        let accesses: Vec<EventId> = (1..self.execution.graph.len())
+            .filter(|e| self.execution.graph.label(*e).kind.reads() || self.execution.graph.label(*e).kind.writes())
             .collect();
         accesses.into_iter().try_for_each(|e| self.check(e))?;
-        let failing = std::mem::take(&mut self.failing);
+        let failing = std::mem::take(&mut self.promises.failing);
         failing.into_iter().try_for_each(|thread| {
-            match self.step(thread) {
+            match self.threads.step(&self.execution, thread) {
                 Step::Load { site, addr } | Step::UpdateRead { site, addr } => {
                     self.read(thread, site, addr, false)?;
                 }
                 step => {
-                    self.take(thread, step)?;
+                    self.execute(thread, step)?;
                 }
             }
             Err(Stop::Refused("whether an access is safe depends on a cycle of reads".into(), None))
@@ -152,13 +210,16 @@ impl Search<'_, '_> {
     }
 
     /// What came of going on with a thread, unless that fails while promises are open: whether it does is seen at the end.
+    #[inline]
     pub(super) fn unless_it_fails<T>(&mut self, thread: u16, moved: Result<T, Stop>) -> Option<Result<T, Stop>> {
-        if self.promising && matches!(moved, Err(Stop::Violation | Stop::Endless)) {
-            let last = self.graph.threads[usize::from(thread)].events.last();
-            if last.is_some_and(|last| *last + 1 == self.graph.len() && self.graph.label(*last).kind == Kind::Free) {
-                self.graph.cut(self.graph.len() - 1);
+        if self.promises.open && matches!(moved, Err(Stop::Fault(_) | Stop::Violation | Stop::Endless)) {
+            let last = self.execution.graph.threads[usize::from(thread)].events.last();
+            if last.is_some_and(|last| {
+                *last + 1 == self.execution.graph.len() && self.execution.graph.label(*last).kind == Kind::Free
+            }) {
+                self.execution.graph.cut(self.execution.graph.len() - 1);
             }
-            self.failing.insert(thread);
+            self.promises.failing.insert(thread);
             return None;
         }
         Some(moved)

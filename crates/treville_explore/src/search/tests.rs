@@ -4,14 +4,16 @@ mod locks;
 mod mixed;
 mod unknown;
 
-use super::{Ended, Explored, Job, Options, explore};
+use super::{CompleteExecution, Explored, Job, Options};
+use crate::assumptions::{Assumptions, Retraction};
 use crate::graph::{Graph, INIT, Kind};
 use crate::rules::Rules;
 use std::collections::BTreeSet;
 use treville_base::{Cancel, FileId};
+use treville_bytecode::{Access, RunOptions};
 use treville_ir::{Program, text};
+use treville_model::KnownModel;
 use treville_task::{Monitor, Progress, Reduction, Reductions, Silent};
-use treville_vm::bytecode::{self, RunOptions};
 
 const HEADER: &str = "program test dialect C rc11 fused po_inside sets []\nobject x size 4\nobject y size 4\n";
 
@@ -24,16 +26,17 @@ fn options() -> Options {
         run: RunOptions {
             bound: None,
             fuel: 10_000,
-            trusts: true,
+            speculative: true,
             idle_blocks: true,
             retry_blocks: true,
             attempt_blocks: true,
         },
         max_events: 1000,
-        stories: 0,
+        traces: 0,
         properties: treville_ir::Failure::USUAL.iter().copied().collect(),
         reference: None,
         observed: false,
+        has_assumptions: false,
         reductions: Reductions::all().without(Reduction::Symmetry),
         workers: 1,
         cancel: Cancel::default(),
@@ -41,7 +44,19 @@ fn options() -> Options {
     }
 }
 
-fn run(program: &Program, model: &str, options: &Options, ended: &mut dyn FnMut(&Ended<'_>)) -> Explored {
+/// The rules of a model, of imm as far as it has some.
+fn rules(model: &str) -> Rules {
+    let known = match model {
+        "sc" => KnownModel::Sc,
+        "tso" => KnownModel::Tso,
+        "ra" => KnownModel::Ra,
+        "imm" => KnownModel::Imm,
+        _ => KnownModel::Rc11,
+    };
+    Rules::known(known, true)
+}
+
+fn run(program: &Program, model: &str, options: &Options, ended: &mut dyn FnMut(&CompleteExecution<'_>)) -> Explored {
     watched(program, model, options, &Silent, ended)
 }
 
@@ -50,16 +65,24 @@ fn watched(
     model: &str,
     options: &Options,
     monitor: &dyn Monitor,
-    ended: &mut dyn FnMut(&Ended<'_>),
+    ended: &mut dyn FnMut(&CompleteExecution<'_>),
 ) -> Explored {
-    let image = bytecode::compile(program, &[], &bytecode::Parts::new()).expect("it compiles");
-    let rules = match model {
-        // As far as it has rules of its own.
-        "imm" => Rules::imm(),
-        _ => Rules::named(model, true).expect("a model that is built in"),
-    };
-    let job = Job { program, image: &image, rules, judge: &|| None, options, monitor, children: &[] };
+    let image = treville_bytecode::compile(program, &[], &treville_bytecode::Parts::new()).expect("it compiles");
+    let rules = rules(model);
+    let job = Job { program, image: &image, rules, judge: None, options, monitor, children: &[] };
     explore(&job, ended).unwrap_or_else(|part| panic!("an access is to be made in parts: {part:?}"))
+}
+
+/// Explores with fewer assumptions until they are right; an access that is to be made in parts is for others to make so.
+fn explore(job: &Job<'_>, ended: &mut dyn FnMut(&CompleteExecution<'_>)) -> Result<Explored, (Access, u16)> {
+    let mut assumptions = Assumptions::new(job.program, job.options);
+    loop {
+        match super::explore(job, &assumptions, ended) {
+            Ok(explored) => return Ok(explored),
+            Err(Retraction::InParts(access, cuts)) => return Err((access, cuts)),
+            Err(why) => assumptions.retract(why),
+        }
+    }
 }
 
 /// A program whose main thread starts `equal` threads that run `f` and one that runs `g`.
@@ -158,12 +181,12 @@ fn one_execution_of_each_orbit_is_explored() {
         for model in ["sc", "tso", "ra", "rc11", "imm"] {
             let mut orbits = BTreeSet::new();
             let all = run(&program, model, &options(), &mut |ended| {
-                orbits.insert(up_to_names(ended.graph));
+                orbits.insert(up_to_names(&ended.execution.graph));
             });
             let mut seen = BTreeSet::new();
             let symmetric = Options { reductions: Reductions::all(), ..options() };
             let one = run(&program, model, &symmetric, &mut |ended| {
-                seen.insert(up_to_names(ended.graph));
+                seen.insert(up_to_names(&ended.execution.graph));
             });
             let text = text::print(&program);
             assert_eq!(one.complete as usize, orbits.len(), "{model}, of {}:\n{text}", all.complete);
@@ -172,6 +195,15 @@ fn one_execution_of_each_orbit_is_explored() {
         }
     }
     assert!(reduced > 600, "only {reduced} runs were reduced");
+}
+
+#[test]
+fn as_many_threads_may_be_there_from_the_start_as_there_are() {
+    let reader = "func f () regs [a:32 b:32] {\nb0:\n  a = load &x 4 [RLX]\n  return 0:64\n}\n";
+    let writer = "func g () regs [a:32 b:32] {\nb0:\n  store &x 1:32 4 [RLX]\n  return 0:64\n}\n";
+    let threads: String = (0..8).map(|i| format!("thread P{i} f []\n")).collect();
+    let program = program(&format!("{reader}{writer}{threads}thread P8 g []\n"));
+    assert_eq!(run(&program, "rc11", &options(), &mut |_| {}).complete, 256);
 }
 
 #[test]
@@ -279,7 +311,7 @@ fn events_of_twins_are_told_apart_by_kind() {
     let program = with_equal(2, "  a = load &x 4 [RLX]\n", "  store &x 1:32 4 [RLX]\n");
     let mut ends = 0;
     run(&program, "rc11", &Options { reductions: Reductions::all(), ..options() }, &mut |ended| {
-        ends += ended.graph.labels.iter().filter(|l| l.kind == Kind::End && l.same).count();
+        ends += &ended.execution.graph.labels.iter().filter(|l| l.kind == Kind::End && l.same).count();
     });
     // Both read 0, or both read 1; if they differ, nothing after that is the same.
     assert_eq!(ends, 2);

@@ -3,7 +3,7 @@
 use super::lexer::{Token, tokens};
 use super::{BINARY, HANDLES, STORAGES, WAITS, YIELDING};
 use crate::{
-    Block, BlockId, Callee, Dialect, Expr, Failure, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Object,
+    Again, Block, BlockId, Callee, Dialect, Expr, Failure, Func, FuncId, InitCell, Inst, InstrId, LockOp, Mark, Object,
     ObjectId, Op, Program, Reg, RegInfo, Root, StatusDependency, Tags, Terminator, Type, UpdateTags,
 };
 use std::collections::BTreeMap;
@@ -19,16 +19,9 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
     let tokens = tokens(file, text)?;
     let (objects, funcs) = (Names::declared("object", &tokens), Names::declared("func", &tokens));
     let dialect = Dialect {
-        name: Name::new("C"),
-        default_model: Name::new("rc11"),
-        sets: Vec::new(),
-        fused_updates: false,
-        po_inside: false,
         branch_events: false,
-        exclusive: None,
-        status: StatusDependency::Nothing,
         conditional_store_data: false,
-        loose_compare: false,
+        ..Dialect::assembly(Dialect::C, Dialect::MODEL_OF_PROGRAMS, Vec::new())
     };
     let program = Program::new("", Arc::new(dialect));
     let mut parser = Parser {
@@ -470,10 +463,16 @@ impl Parser {
         if self.eat_word("at") {
             return Ok(Mark::At(Some(self.name()?)));
         }
+        if self.eat_word("assembly") {
+            return Ok(Mark::Assembly(self.name()?));
+        }
         self.choice(&[
             ("spin_start", Mark::SpinStart),
             ("spin_end", Mark::SpinEnd),
             ("cut", Mark::Cut),
+            ("still_waits", Mark::LooksAgain(Again::Waits)),
+            ("goes_on", Mark::LooksAgain(Again::GoesOn)),
+            ("may_wait", Mark::LooksAgain(Again::Unclear)),
             ("nowhere", Mark::At(None)),
             ("step", Mark::Step),
             ("gives", Mark::Gives),

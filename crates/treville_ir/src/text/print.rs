@@ -2,7 +2,7 @@
 
 use super::{BINARY, HANDLES, STORAGES, WAITS, YIELDING, is_word, word_of};
 use crate::{
-    Callee, Expr, Func, Inst, LockOp, Mark, Object, Op, Program, Reg, StatusDependency, TagId, Terminator, Type,
+    Again, Callee, Expr, Func, Inst, LockOp, Mark, Object, Op, Program, Reg, StatusDependency, TagId, Terminator, Type,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -237,8 +237,12 @@ impl Printer<'_> {
             Op::Mark(Mark::SpinStart) => "mark spin_start".to_owned(),
             Op::Mark(Mark::SpinEnd) => "mark spin_end".to_owned(),
             Op::Mark(Mark::Cut) => "mark cut".to_owned(),
+            Op::Mark(Mark::LooksAgain(Again::Waits)) => "mark still_waits".to_owned(),
+            Op::Mark(Mark::LooksAgain(Again::GoesOn)) => "mark goes_on".to_owned(),
+            Op::Mark(Mark::LooksAgain(Again::Unclear)) => "mark may_wait".to_owned(),
             Op::Mark(Mark::Gives) => "mark gives".to_owned(),
             Op::Mark(Mark::Step) => "mark step".to_owned(),
+            Op::Mark(Mark::Assembly(dialects)) => format!("mark assembly {}", quote(dialects)),
             Op::Mark(Mark::At(None)) => "mark nowhere".to_owned(),
             Op::Mark(Mark::At(Some(label))) => format!("mark at {}", quote(label)),
             Op::Mark(Mark::LoopBound(n)) => format!("mark loop_bound {n}"),

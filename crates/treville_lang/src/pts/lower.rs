@@ -130,8 +130,8 @@ impl Lowering<'_> {
 
     /// The tags of an access.
     fn access(&mut self, order: Order) -> Vec<TagId> {
-        let words: &[&str] = if order == Order::Plain { &["NA"] } else { &["A", order.tag()] };
-        let mut tags: Vec<TagId> = words.iter().map(|word| self.program.tag(word)).collect();
+        let words = order.map_or(vec!["NA"], |order| vec!["A", order.tag()]);
+        let mut tags: Vec<TagId> = words.into_iter().map(|word| self.program.tag(word)).collect();
         tags.sort_unstable();
         tags
     }

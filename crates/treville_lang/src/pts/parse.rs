@@ -1,8 +1,9 @@
 //! Parsing locations, threads and statements. An error in a statement does not hide those in the next.
 
-use super::syntax::{Location, Order, Sort, Source, Stmt, StmtKind, Thread};
+use super::syntax::{Location, ORDERS, Order, Sort, Source, Stmt, StmtKind, Thread};
 use crate::lexer::{Cursor, Tok, Word};
-use treville_base::{Diagnostic, FileId, Span};
+use treville_base::{Diagnostic, FileId};
+use treville_ir::MemoryOrder;
 
 /// Longer ones first.
 const PUNCTUATION: &[&str] = &[
@@ -204,35 +205,34 @@ impl<'a> Parser<'a> {
         }
         let name = self.free_name("a statement")?;
         if name.text == "fence" && self.c.eat("(") {
-            let order = self.order(&[Order::Acquire, Order::Release, Order::SeqCst], "a fence")?;
+            let fences = |order: MemoryOrder| order != MemoryOrder::Relaxed && order != MemoryOrder::Consume;
+            let order = self.order(&|order| order.is_some_and(fences), "a fence")?;
             self.c.expect(")")?;
-            return Ok(StmtKind::Fence { tag: order.tag() });
+            return Ok(StmtKind::Fence { tag: order.map_or("", MemoryOrder::tag) });
         }
         if self.c.eat("<-") {
             return Ok(StmtKind::Assign { register: name, value: self.expr(Sort::Number)? });
         }
         if self.c.eat("<:-") {
             let location = self.free_name("a location")?;
-            return Ok(StmtKind::Load { register: name, location, order: Order::Plain });
+            return Ok(StmtKind::Load { register: name, location, order: None });
         }
         if self.c.eat(":=") {
-            return Ok(StmtKind::Store { location: name, value: self.expr(Sort::Number)?, order: Order::Plain });
+            return Ok(StmtKind::Store { location: name, value: self.expr(Sort::Number)?, order: None });
         }
         if self.c.eat("=") {
             let location = self.free_name("a location")?;
             self.c.expect(".")?;
             self.keyword("load")?;
             self.c.expect("(")?;
-            let loads = [Order::Plain, Order::Relaxed, Order::Consume, Order::Acquire, Order::SeqCst];
-            let order = self.order(&loads, "a load")?;
+            let order = self.order(&|order| order.is_none_or(MemoryOrder::is_of_reads), "a load")?;
             self.c.expect(")")?;
             return Ok(StmtKind::Load { register: name, location, order });
         }
         if self.c.eat(".") {
             self.keyword("store")?;
             self.c.expect("(")?;
-            let stores = [Order::Plain, Order::Relaxed, Order::Release, Order::SeqCst];
-            let order = self.order(&stores, "a store")?;
+            let order = self.order(&|order| order.is_none_or(MemoryOrder::is_of_writes), "a store")?;
             self.c.expect(",")?;
             let value = self.expr(Sort::Number)?;
             self.c.expect(")")?;
@@ -246,19 +246,22 @@ impl<'a> Parser<'a> {
     }
 
     /// A memory order, one of those that make sense.
-    fn order(&mut self, allowed: &[Order], of: &str) -> Result<Order, Diagnostic> {
-        let written: Option<(Order, Span)> = match self.c.peek() {
-            Tok::Name(word) => Order::ALL.iter().find(|o| o.word() == word).map(|o| (*o, self.c.span())),
+    fn order(&mut self, is_allowed: &dyn Fn(Order) -> bool, of: &str) -> Result<Order, Diagnostic> {
+        let written = match self.c.peek() {
+            Tok::Name(word) => ORDERS.iter().find(|(_, written)| *written == word),
             _ => None,
         };
-        let words = || allowed.iter().map(|o| format!("`{}`", o.word())).collect::<Vec<_>>().join(", ");
+        let words = || {
+            let allowed = ORDERS.iter().filter(|(order, _)| is_allowed(*order));
+            allowed.map(|(_, word)| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+        };
         match written {
-            Some((order, _)) if allowed.contains(&order) => {
+            Some((order, _)) if is_allowed(*order) => {
                 self.c.next();
-                Ok(order)
+                Ok(*order)
             }
-            Some((order, span)) => {
-                let error = Diagnostic::error(span, format!("{of} cannot be `{}`", order.word()));
+            Some((_, word)) => {
+                let error = Diagnostic::error(self.c.span(), format!("{of} cannot be `{word}`"));
                 Err(error.help(format!("it may be {}", words())))
             }
             None => Err(self.c.expected(&format!("a memory order ({})", words()))),

@@ -2,6 +2,7 @@
 
 use crate::lexer::Word;
 use treville_base::Span;
+use treville_ir::MemoryOrder;
 use treville_term::BinOp;
 
 #[derive(Debug)]
@@ -42,43 +43,18 @@ pub(super) enum StmtKind<'a> {
     If { cond: Expr<'a>, then: Vec<Stmt<'a>>, els: Vec<Stmt<'a>> },
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Order {
-    Plain,
-    Relaxed,
-    Consume,
-    Acquire,
-    Release,
-    SeqCst,
-}
+/// A memory order; none if an access is not atomic.
+pub(super) type Order = Option<MemoryOrder>;
 
-impl Order {
-    pub(super) const ALL: [Order; 6] =
-        [Order::Plain, Order::Relaxed, Order::Consume, Order::Acquire, Order::Release, Order::SeqCst];
-
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Order::Plain => "_na",
-            Order::Relaxed => "_rx",
-            Order::Consume => "_con",
-            Order::Acquire => "_acq",
-            Order::Release => "_rel",
-            Order::SeqCst => "_sc",
-        }
-    }
-
-    /// As models of C call it.
-    pub(super) fn tag(self) -> &'static str {
-        match self {
-            Order::Plain => "NA",
-            Order::Relaxed => "RLX",
-            Order::Consume => "CON",
-            Order::Acquire => "ACQ",
-            Order::Release => "REL",
-            Order::SeqCst => "SC",
-        }
-    }
-}
+/// How orders are written.
+pub(super) const ORDERS: [(Order, &str); 6] = [
+    (None, "_na"),
+    (Some(MemoryOrder::Relaxed), "_rx"),
+    (Some(MemoryOrder::Consume), "_con"),
+    (Some(MemoryOrder::Acquire), "_acq"),
+    (Some(MemoryOrder::Release), "_rel"),
+    (Some(MemoryOrder::SeqCst), "_sc"),
+];
 
 /// What an expression gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,8 +7,8 @@ use crate::variable::{SIZE, WIDTH};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
-    Block, BlockId, Comparison, Expr as Value, Failure, Func, Inst, InstrId, Mark, ObjectId, Op, Program, Prop, Reg,
-    RegInfo, Tags, Terminator, UpdateTags, Wait,
+    Block, BlockId, Comparison, Expr as Value, Failure, Func, Inst, InstrId, Mark, MemoryOrder, ObjectId, Op, Program,
+    Prop, Reg, RegInfo, Tags, Terminator, UpdateTags, Wait,
 };
 use treville_term::{BinOp, UnOp};
 
@@ -322,18 +322,13 @@ impl Lowering<'_> {
             (_, [new, ..]) => (None, new.clone()),
             (_, []) => return,
         };
-        let half = |on: bool, tag: &'static str| if on { tag } else { "RLX" };
-        let whole = match (acquire, release) {
-            (true, true) => "ACQ_REL",
-            (true, false) => "ACQ",
-            (false, true) => "REL",
-            (false, false) => "RLX",
-        };
+        let order = MemoryOrder::of(acquire, release);
+        let (read, write) = order.split();
         let tags = UpdateTags {
-            read: self.tags(&["A", "X", "RMW", half(acquire, "ACQ")]),
-            write: self.tags(&["A", "X", "RMW", half(release, "REL")]),
-            fused: self.tags(&["A", "X", "RMW", whole]),
-            fail: self.tags(&["A", half(acquire, "ACQ")]),
+            read: self.tags(&["A", "X", "RMW", read.tag()]),
+            write: self.tags(&["A", "X", "RMW", write.tag()]),
+            fused: self.tags(&["A", "X", "RMW", order.tag()]),
+            fail: self.tags(&["A", read.tag()]),
             fences: None,
         };
         self.emit(Op::Update { old, addr: Value::Addr(object, 0), size: SIZE, guard, new, tags }, span);

@@ -16,7 +16,7 @@ use crate::machine::{self, Isa};
 use crate::operand::unknown;
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name};
-use treville_ir::{Dialect, Program, Question, StatusDependency};
+use treville_ir::{Dialect, Program, Question};
 
 pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnostic>> {
     machine::read(test, &AArch64)
@@ -88,7 +88,7 @@ const ABSENT: &[&str] = &[
     "PTEoWT",
 ];
 
-static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
+pub(super) static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
     let mut sets: Vec<Name> = ["A", "Q", "L", "X", "EX", "NoRet", "NT", "ISB"].map(Name::new).to_vec();
     for option in BARRIER_OPTIONS {
         sets.push(Name::from(format!("DMB.{option}")));
@@ -96,16 +96,10 @@ static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
     }
     sets.extend(ABSENT.iter().copied().map(Name::new));
     Arc::new(Dialect {
-        name: Name::new("AArch64"),
-        default_model: Name::new("aarch64"),
-        sets,
-        fused_updates: false,
-        po_inside: false,
-        branch_events: true,
         exclusive: Some(Name::new("EX")),
-        status: StatusDependency::Nothing,
         conditional_store_data: false,
         loose_compare: true,
+        ..Dialect::assembly("AArch64", "aarch64", sets)
     })
 });
 

@@ -21,23 +21,16 @@ pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnosti
 
 const BARRIER_OPTIONS: &[&str] = &["SY", "ST", "ISH", "ISHST", "NSH", "NSHST", "OSH", "OSHST"];
 
-static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
+pub(super) static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
     let mut sets: Vec<Name> = ["DMB", "DSB", "ISB", "X", "EX", "A", "L", "AL"].map(Name::new).to_vec();
     for option in &BARRIER_OPTIONS[1..] {
         sets.push(Name::from(format!("DMB.{option}")));
         sets.push(Name::from(format!("DSB.{option}")));
     }
     Arc::new(Dialect {
-        name: Name::new("ARM"),
-        default_model: Name::new("arm"),
-        sets,
-        fused_updates: false,
-        po_inside: false,
-        branch_events: true,
         exclusive: Some(Name::new("EX")),
         status: StatusDependency::Operands,
-        conditional_store_data: true,
-        loose_compare: false,
+        ..Dialect::assembly("ARM", "arm", sets)
     })
 });
 

@@ -13,27 +13,17 @@ use crate::operand::{
 };
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name, Span};
-use treville_ir::{Dialect, Expr, Op, Program, Question, Reg, StatusDependency};
+use treville_ir::{Dialect, Expr, Op, Program, Question, Reg};
 use treville_term::{BinOp, Cast};
 
 pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnostic>> {
     machine::read(test, &Bpf)
 }
 
-static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
-    Arc::new(Dialect {
-        name: Name::new("BPF"),
-        // There is no bundled model of this machine.
-        default_model: Name::new("sc"),
-        sets: ["X", "SC", "AQ", "RL"].map(Name::new).to_vec(),
-        fused_updates: true,
-        po_inside: false,
-        branch_events: true,
-        exclusive: None,
-        status: StatusDependency::Nothing,
-        conditional_store_data: true,
-        loose_compare: false,
-    })
+pub(super) static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
+    let sets = ["X", "SC", "AQ", "RL"].map(Name::new).to_vec();
+    // There is no bundled model of this machine.
+    Arc::new(Dialect { fused_updates: true, ..Dialect::assembly("BPF", "sc", sets) })
 });
 
 struct Bpf;

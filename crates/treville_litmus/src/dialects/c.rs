@@ -10,7 +10,6 @@ mod c11;
 mod call;
 mod linux;
 mod lower;
-mod order;
 pub(crate) mod parse;
 mod scope;
 #[cfg(test)]
@@ -55,8 +54,8 @@ pub(crate) struct Context<'a> {
     weak_cas: bool,
 }
 
-static C11: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::c11("c11")));
-static KERNEL: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::kernel(&[])));
+pub(super) static C11: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::c11("c11")));
+pub(super) static KERNEL: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(Dialect::kernel(&[])));
 
 /// Reads a C test.
 pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnostic>> {

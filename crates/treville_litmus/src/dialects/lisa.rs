@@ -11,27 +11,16 @@ use crate::machine::{self, Isa};
 use crate::operand::{bin, label, reg, register, unknown};
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name};
-use treville_ir::{Dialect, Expr, Op, Program, Question, StatusDependency};
+use treville_ir::{Dialect, Expr, Op, Program, Question};
 use treville_term::{BinOp, Cast};
 
 pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnostic>> {
     machine::read(test, &Lisa)
 }
 
-static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
-    Arc::new(Dialect {
-        name: Name::new("LISA"),
-        // Its sets are whatever a test's annotations are, so only a model that needs none can be the default.
-        default_model: Name::new("sc"),
-        sets: vec![Name::new("X")],
-        fused_updates: false,
-        po_inside: false,
-        branch_events: true,
-        exclusive: None,
-        status: StatusDependency::Nothing,
-        conditional_store_data: true,
-        loose_compare: false,
-    })
+pub(super) static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
+    // Its sets are whatever a test's annotations are, so only a model that needs none can be the default.
+    Arc::new(Dialect::assembly(Dialect::LISA, "sc", vec![Name::new("X")]))
 });
 
 struct Lisa;

@@ -14,19 +14,13 @@ pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnosti
     machine::read(test, &Mips)
 }
 
-static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
+pub(super) static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
+    let sets = ["SYNC", "X", "EX"].map(Name::new).to_vec();
     Arc::new(Dialect {
-        name: Name::new("MIPS"),
-        // There is no bundled model of this machine.
-        default_model: Name::new("sc"),
-        sets: ["SYNC", "X", "EX"].map(Name::new).to_vec(),
-        fused_updates: false,
-        po_inside: false,
-        branch_events: true,
         exclusive: Some(Name::new("EX")),
         status: StatusDependency::Operands,
-        conditional_store_data: true,
-        loose_compare: false,
+        // There is no bundled model of this machine.
+        ..Dialect::assembly("MIPS", "sc", sets)
     })
 });
 

@@ -15,18 +15,12 @@ pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnosti
     machine::read(test, &Ppc)
 }
 
-static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
+pub(super) static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
+    let sets = ["SYNC", "LWSYNC", "ISYNC", "EIEIO", "X", "EX"].map(Name::new).to_vec();
     Arc::new(Dialect {
-        name: Name::new("PPC"),
-        default_model: Name::new("power"),
-        sets: ["SYNC", "LWSYNC", "ISYNC", "EIEIO", "X", "EX"].map(Name::new).to_vec(),
-        fused_updates: false,
-        po_inside: false,
-        branch_events: true,
         exclusive: Some(Name::new("EX")),
         status: StatusDependency::Operands,
-        conditional_store_data: true,
-        loose_compare: false,
+        ..Dialect::assembly("PPC", "power", sets)
     })
 });
 

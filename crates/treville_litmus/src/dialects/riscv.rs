@@ -18,7 +18,7 @@ pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnosti
     machine::read(test, &RiscV)
 }
 
-static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
+pub(super) static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
     let mut sets: Vec<Name> = ["X", "EX", "Acq", "Rel", "AcqRel", "Sc", "Fence.tso", "Fence.i"].map(Name::new).to_vec();
     for before in ["r", "w", "rw"] {
         for after in ["r", "w", "rw"] {
@@ -26,16 +26,10 @@ static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
         }
     }
     Arc::new(Dialect {
-        name: Name::new("RISCV"),
-        default_model: Name::new("riscv"),
-        sets,
         fused_updates: true,
-        po_inside: false,
-        branch_events: true,
         exclusive: Some(Name::new("EX")),
         status: StatusDependency::Store,
-        conditional_store_data: true,
-        loose_compare: false,
+        ..Dialect::assembly("RISCV", "riscv", sets)
     })
 });
 

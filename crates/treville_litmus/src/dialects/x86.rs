@@ -13,30 +13,20 @@ use crate::operand::{comma, immediate, immediate_of, label, register, unknown};
 use ops::{Flags, Operand, Place, View};
 use std::sync::{Arc, LazyLock};
 use treville_base::{Diagnostic, Name};
-use treville_ir::{Dialect, Expr, Program, Question, StatusDependency};
+use treville_ir::{Dialect, Expr, Program, Question};
 use treville_term::BinOp;
 
 pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnostic>> {
     machine::read(test, &X86)
 }
 
-static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(dialect("X86", &[])));
+pub(super) static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(dialect("X86", &[])));
 
 /// The facts that both X86 dialects share.
 pub(crate) fn dialect(name: &str, more: &[&str]) -> Dialect {
     let sets = ["MFENCE", "SFENCE", "LFENCE", "X"];
-    Dialect {
-        name: Name::new(name),
-        default_model: Name::new("tso"),
-        sets: sets.iter().chain(more).copied().map(Name::new).collect(),
-        fused_updates: false,
-        po_inside: false,
-        branch_events: false,
-        exclusive: None,
-        status: StatusDependency::Nothing,
-        conditional_store_data: false,
-        loose_compare: false,
-    }
+    let sets = sets.iter().chain(more).copied().map(Name::new).collect();
+    Dialect { branch_events: false, conditional_store_data: false, ..Dialect::assembly(name, "tso", sets) }
 }
 
 struct X86;

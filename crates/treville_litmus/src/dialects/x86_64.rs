@@ -18,7 +18,7 @@ pub(crate) fn read(test: &Test<'_>) -> Result<(Program, Question), Vec<Diagnosti
     machine::read(test, &X86_64)
 }
 
-static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(super::x86::dialect("X86_64", &["NT"])));
+pub(super) static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| Arc::new(super::x86::dialect("X86_64", &["NT"])));
 
 struct X86_64;
 

@@ -4,30 +4,39 @@ use super::code::Code;
 use super::{Lowered, unsupported};
 use crate::inst::{Arg, InlineAsm};
 use crate::module::ValueId;
-use treville_ir::Op;
+use treville_base::Name;
+use treville_ir::{Dialect, Mark, Op};
 
-/// Instructions that order memory, as the fence of C11 that is mapped to them.
-const FENCES: &[(&str, &str)] = &[
-    ("mfence", "SC"),
-    ("lfence", "ACQ"),
-    ("sfence", "REL"),
-    ("sync", "SC"),
-    ("hwsync", "SC"),
-    ("lwsync", "ACQ_REL"),
-    ("dmb", "SC"),
-    ("dmb ish", "SC"),
-    ("dmb sy", "SC"),
-    ("dmb ishld", "ACQ"),
-    ("dmb ld", "ACQ"),
-    ("dmb ishst", "REL"),
-    ("dmb st", "REL"),
-    ("dsb", "SC"),
-    ("dsb sy", "SC"),
-    ("fence rw,rw", "SC"),
-    ("fence r,rw", "ACQ"),
-    ("fence rw,w", "REL"),
-    ("lock; addl $$0,0(%rsp)", "SC"),
-    ("lock; addl $$0,-4(%rsp)", "SC"),
+/// The dialects in which an instruction means this.
+const ON_X86: &str = "X86 X86_64";
+const ON_POWER: &str = "PPC MIPS";
+const ON_ARM: &str = "ARM AArch64";
+/// The barriers for loads came with version 8 of the architecture.
+const ON_ARM_8: &str = Dialect::AARCH64;
+const ON_RISCV: &str = Dialect::RISCV;
+
+/// Instructions that order memory, as the fence of C11 that is mapped to them, and where they are one.
+const FENCES: &[(&str, &str, &str)] = &[
+    ("mfence", "SC", ON_X86),
+    ("lfence", "ACQ", ON_X86),
+    ("sfence", "REL", ON_X86),
+    ("lock; addl $$0,0(%rsp)", "SC", ON_X86),
+    ("lock; addl $$0,-4(%rsp)", "SC", ON_X86),
+    ("sync", "SC", ON_POWER),
+    ("hwsync", "SC", ON_POWER),
+    ("lwsync", "ACQ_REL", ON_POWER),
+    ("dmb", "SC", ON_ARM),
+    ("dmb ish", "SC", ON_ARM),
+    ("dmb sy", "SC", ON_ARM),
+    ("dmb ishld", "ACQ", ON_ARM_8),
+    ("dmb ld", "ACQ", ON_ARM_8),
+    ("dmb ishst", "REL", ON_ARM),
+    ("dmb st", "REL", ON_ARM),
+    ("dsb", "SC", ON_ARM),
+    ("dsb sy", "SC", ON_ARM),
+    ("fence rw,rw", "SC", ON_RISCV),
+    ("fence r,rw", "ACQ", ON_RISCV),
+    ("fence rw,w", "REL", ON_RISCV),
 ];
 
 /// Instructions without a meaning here.
@@ -47,9 +56,10 @@ impl Code<'_, '_> {
             (None, _) if nothing => return Ok(()),
             _ => {}
         }
-        match FENCES.iter().find(|(fence, _)| *fence == text) {
-            Some((_, order)) if result.is_none() => {
+        match FENCES.iter().find(|(fence, ..)| *fence == text) {
+            Some((_, order, dialects)) if result.is_none() => {
                 let tags = self.out.unit.tags([order]);
+                self.out.emit(Op::Mark(Mark::Assembly(Name::new(dialects))));
                 self.out.emit(Op::Fence { tags });
                 Ok(())
             }

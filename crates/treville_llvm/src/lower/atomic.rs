@@ -4,29 +4,19 @@ use super::code::Code;
 use super::{Lowered, fold, shape, unsupported, wide};
 use crate::inst::{Access, BinaryOp, CmpXchg, IntPredicate, Operand, Ordering, RmwOp, Scope};
 use crate::module::ValueId;
-use treville_ir::{BlockId, Expr, Op, Reg, Tags, Terminator, UpdateTags, Wait};
+use treville_ir::{BlockId, Expr, MemoryOrder, Op, Reg, Tags, Terminator, UpdateTags, Wait};
 use treville_term::BinOp;
 
-/// The tag of an order.
-fn tag(ordering: Ordering) -> Lowered<&'static str> {
+/// The memory order of C that LLVM's ordering comes from.
+fn order(ordering: Ordering) -> Lowered<MemoryOrder> {
     Ok(match ordering {
         Ordering::Unordered => return unsupported("an access with the order `unordered`"),
-        Ordering::Monotonic => "RLX",
-        Ordering::Acquire => "ACQ",
-        Ordering::Release => "REL",
-        Ordering::AcqRel => "ACQ_REL",
-        Ordering::SeqCst => "SC",
+        Ordering::Monotonic => MemoryOrder::Relaxed,
+        Ordering::Acquire => MemoryOrder::Acquire,
+        Ordering::Release => MemoryOrder::Release,
+        Ordering::AcqRel => MemoryOrder::AcquireRelease,
+        Ordering::SeqCst => MemoryOrder::SeqCst,
     })
-}
-
-/// The orders of the read and of the write of an update.
-fn split(ordering: Ordering) -> (Ordering, Ordering) {
-    match ordering {
-        Ordering::Unordered | Ordering::Monotonic | Ordering::SeqCst => (ordering, ordering),
-        Ordering::Acquire => (Ordering::Acquire, Ordering::Monotonic),
-        Ordering::Release => (Ordering::Monotonic, Ordering::Release),
-        Ordering::AcqRel => (Ordering::Acquire, Ordering::Release),
-    }
 }
 
 impl Code<'_, '_> {
@@ -39,20 +29,20 @@ impl Code<'_, '_> {
 
     /// The tags of an atomic load or store.
     pub(super) fn order_tags(&mut self, ordering: Ordering) -> Lowered<Tags> {
-        let order = tag(ordering)?;
-        Ok(self.out.unit.tags(["A", order]))
+        let order = order(ordering)?;
+        Ok(self.out.unit.tags(["A", order.tag()]))
     }
 
-    fn update_tags(&mut self, ordering: Ordering, failure: Ordering) -> Lowered<UpdateTags> {
-        let (read, write) = split(ordering);
-        Ok(self.out.unit.update_tags([tag(read)?, tag(write)?, tag(ordering)?, tag(failure)?]))
+    fn update_tags(&mut self, order: MemoryOrder, failure: MemoryOrder) -> UpdateTags {
+        let (read, write) = order.split();
+        self.out.unit.update_tags([read, write, order, failure].map(MemoryOrder::tag))
     }
 
     /// A fence for one thread only is one for the compiler.
     pub(super) fn fence(&mut self, ordering: Ordering, scope: Scope) -> Lowered<()> {
         if scope == Scope::System {
-            let order = tag(ordering)?;
-            let tags = self.out.unit.tags([order]);
+            let order = order(ordering)?;
+            let tags = self.out.unit.tags([order.tag()]);
             self.out.emit(Op::Fence { tags });
         }
         Ok(())
@@ -62,7 +52,8 @@ impl Code<'_, '_> {
         let addr = self.scalar(exchange.address)?;
         let bits = self.atomic_width(exchange.expected)?;
         let (expected, new) = (self.operand(exchange.expected)?, self.operand(exchange.new)?);
-        let mut tags = self.update_tags(exchange.access.ordering.unwrap_or(Ordering::SeqCst), exchange.failure)?;
+        let success = order(exchange.access.ordering.unwrap_or(Ordering::SeqCst))?;
+        let mut tags = self.update_tags(success, order(exchange.failure)?);
         self.note_last(&mut tags.write);
         // What it leaves of the value that it expected is not meant.
         self.last_writes = false;
@@ -107,7 +98,7 @@ impl Code<'_, '_> {
         (expected, new): (&[Expr], &[Expr]),
         (ordering, failure): (Ordering, Ordering),
     ) -> Lowered<(Vec<Expr>, Expr)> {
-        let tags = self.update_tags(ordering, failure)?;
+        let tags = self.update_tags(order(ordering)?, order(failure)?);
         let old = self.out.temporary(bits);
         let parts = wide::parts(Expr::Reg(old), bits);
         let guard = wide::equal(&parts, expected);
@@ -126,7 +117,8 @@ impl Code<'_, '_> {
         ordering: Ordering,
         old: Reg,
     ) -> Lowered<Vec<Expr>> {
-        let tags = self.update_tags(ordering, split(ordering).0)?;
+        let order = order(ordering)?;
+        let tags = self.update_tags(order, order.split().0);
         let parts = wide::parts(Expr::Reg(old), bits);
         let new = match value {
             [value] => updated(op, Expr::Reg(old), value.clone(), bits)?,

@@ -15,6 +15,9 @@ use treville_ir::{
     Callee, Dialect, Expr, Func, FuncId, InstrId, ObjectId, Op, Program, Root, Tags, Terminator, UpdateTags,
 };
 
+/// How the names of functions begin that run as one step in SV-COMP.
+const ATOMIC_FUNCTIONS: &str = "__VERIFIER_atomic_";
+
 /// After so many errors, what is left is not looked at.
 const MOST_ERRORS: usize = 30;
 
@@ -42,7 +45,11 @@ impl<'a> Unit<'a> {
             module,
             program: Program::new(
                 options.name,
-                Arc::new(if is_for_kernel(module) { Dialect::kernel(&[]) } else { Dialect::c11("rc11") }),
+                Arc::new(if is_for_kernel(module) {
+                    Dialect::kernel(&[])
+                } else {
+                    Dialect::c11(Dialect::MODEL_OF_PROGRAMS)
+                }),
             ),
             places,
             runtime: Runtime::new(module),
@@ -92,6 +99,16 @@ impl<'a> Unit<'a> {
                 .errors
                 .push(error.help(format!("a program is checked from `{entry}` on, with all threads that it starts")));
         };
+        // The compiler may have inlined its calls.
+        for global in module.globals.iter().filter(|global| global.name.starts_with(ATOMIC_FUNCTIONS)) {
+            let body = global.function().and_then(|function| function.body.as_ref());
+            if let Some(begin) = body.and_then(|body| body.blocks.iter().next()) {
+                let span = self.places.span(begin.end.location, global.span);
+                let what = format!("`{}` is one step by the rules of SV-COMP, which is not supported", global.name);
+                let error = Diagnostic::error(span, what);
+                self.errors.push(error.help("rename it and let it take a mutex, or use atomic operations"));
+            }
+        }
         match self.entry(main) {
             Ok(func) => {
                 let (name, init, scopes) = (Name::new("main"), Vec::new(), Vec::new());

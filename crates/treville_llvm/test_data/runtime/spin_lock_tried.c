@@ -1,4 +1,4 @@
-// rc11: an execution has more than 64000 events (--max-events is the limit, --bound bounds loops)
+// rc11: an execution has more than 64000 events (option `max-events` is the limit, option `bound` bounds loops)
 // The other thread sees that the lock is held: an iteration is not without an effect.
 #include <pthread.h>
 #include <stdatomic.h>

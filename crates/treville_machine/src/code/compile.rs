@@ -5,16 +5,13 @@ use super::{Code, Fence, Node, Step, Thread, UpdateOrder, Var, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::{BitSet, Idx, Name, Span};
 use treville_ir::{
-    Block, BlockId, Expr, Failure, Func, Inst, Mark, ObjectId, Op, Program, Root, TagId, Tags, Terminator, Type, Wait,
+    Block, BlockId, Expr, Failure, Func, Inst, Mark, MemoryOrder, ObjectId, Op, Program, Root, TagId, Tags, Terminator,
+    Type, Wait,
 };
 use treville_task::Unsupported;
 use treville_term::Bv;
 
-/// Tags of accesses that acquire, and of those that release.
-const ACQUIRE: &[&str] = &["ACQ", "ACQ_REL", "SC", "CON"];
-const RELEASE: &[&str] = &["REL", "ACQ_REL", "SC"];
-
-/// Those of fences after which nothing waits in a buffer.
+/// Tags of fences after which nothing waits in a buffer.
 const FULL_FENCE: &[&str] = &["MFENCE", "SC"];
 
 /// Those that keep writes in order.
@@ -117,7 +114,8 @@ impl Compiler<'_> {
         self.settle_visibility();
         let entry = self.past_gotos(starts[0]);
         let can_end = self.can_end(entry);
-        Ok(Thread { nodes: self.nodes, entry, first_reg, regs, widths, labels: self.labels, can_end })
+        let ends_process = root.ends_process;
+        Ok(Thread { nodes: self.nodes, entry, first_reg, regs, widths, labels: self.labels, can_end, ends_process })
     }
 
     /// Whether the end can be reached from a node through the text.
@@ -226,11 +224,16 @@ impl Compiler<'_> {
             Op::Assign { dst, value } => Step::Set { dst: dst.index(), value: self.value(value, inst.span)?, next },
             Op::Load { dst, addr, size, tags } => {
                 let var = self.var(addr, *size, inst.span)?;
-                Step::Read { var, acquire: self.has(tags, ACQUIRE), dst: dst.index(), next }
+                Step::Read { var, acquire: self.orders(tags, MemoryOrder::acquires), dst: dst.index(), next }
             }
             Op::Store { addr, value, size, tags } => {
                 let var = self.var(addr, *size, inst.span)?;
-                Step::Write { var, release: self.has(tags, RELEASE), value: self.value(value, inst.span)?, next }
+                Step::Write {
+                    var,
+                    release: self.orders(tags, MemoryOrder::releases),
+                    value: self.value(value, inst.span)?,
+                    next,
+                }
             }
             Op::Update { old, addr, size, guard, new, tags } => {
                 if tags.fences.is_some() {
@@ -238,9 +241,9 @@ impl Compiler<'_> {
                 }
                 let var = self.var(addr, *size, inst.span)?;
                 let order = UpdateOrder {
-                    acquire: self.has(&tags.read, ACQUIRE),
-                    release: self.has(&tags.write, RELEASE),
-                    fail_acquire: self.has(&tags.fail, ACQUIRE),
+                    acquire: self.orders(&tags.read, MemoryOrder::acquires),
+                    release: self.orders(&tags.write, MemoryOrder::releases),
+                    fail_acquire: self.orders(&tags.fail, MemoryOrder::acquires),
                 };
                 let guard = guard.as_ref().map(word).transpose()?;
                 Step::Update { var, order, old: old.index(), guard, new: word(new)?, next }
@@ -248,7 +251,9 @@ impl Compiler<'_> {
             Op::Wait { cond, kind: Wait::Assume } => Step::Assume { cond: word(cond)?, next },
             Op::Fail { failure: Failure::Assertion, .. } => Step::Fail,
             Op::Mark(Mark::Step) => Step::Pause { next },
-            Op::Mark(Mark::Cut) => return Err(refuse("a program that was cut at a bound", inst.span)),
+            Op::Mark(Mark::Cut | Mark::LooksAgain(_)) => {
+                return Err(refuse("a program that was cut at a bound", inst.span));
+            }
             Op::Mark(_) => Step::Goto { next },
             Op::Fence { tags } if self.has(tags, FULL_FENCE) => Step::Fence { kind: Fence::All, next },
             Op::Fence { tags } if self.has(tags, WRITE_FENCE) => Step::Fence { kind: Fence::Writes, next },
@@ -269,6 +274,11 @@ impl Compiler<'_> {
             | Op::Copy { .. }
             | Op::Fill { .. } => return Err(refuse("this operation", inst.span)),
         })
+    }
+
+    /// Whether tags say a memory order that does something.
+    fn orders(&self, tags: &Tags, does: impl Fn(MemoryOrder) -> bool) -> bool {
+        tags.iter().filter_map(|tag| MemoryOrder::of_tag(&self.program.tags[*tag])).any(does)
     }
 
     fn has(&self, tags: &Tags, names: &[&str]) -> bool {

@@ -161,7 +161,7 @@ impl<'a> Matching<'a> {
     }
 
     fn run(mut self) -> Result<(), String> {
-        if self.from.regs.len() != self.to.regs.len() {
+        if self.from.regs.len() != self.to.regs.len() || self.from.ends_process != self.to.ends_process {
             return Err(DIFFERENT.to_owned());
         }
         // Registers that hold values that change are found first: what they are compared with changes, too. Whatever else they

@@ -10,10 +10,16 @@ use crate::terms::children;
 use std::sync::Arc;
 use treville_base::{Idx, Name};
 
+/// Each equation of a group is looked at with all the others in scope.
+const MOST_EQUATIONS: usize = 256;
+
 impl Linker<'_> {
     /// What a recursive group binds.
     pub(super) fn eval_recursive(&mut self, bindings: &[Binding], scope: &mut Scope) -> Eval<Vec<(Name, Static)>> {
         let (functions, values): (Vec<_>, Vec<_>) = bindings.iter().cloned().partition(is_function);
+        if let Some(beyond) = bindings.get(MOST_EQUATIONS) {
+            return fault(beyond.span, format!("more than {MOST_EQUATIONS} definitions in one recursion"));
+        }
         let mut names = Vec::with_capacity(values.len());
         for value in &values {
             match &value.pattern {

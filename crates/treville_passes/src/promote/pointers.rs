@@ -7,7 +7,7 @@ use crate::Boundary;
 use crate::cfg::{Cfg, Liveness};
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::{Idx, IndexVec};
+use treville_base::IndexVec;
 use treville_ir::{BlockId, Expr, Func, Op, Reg, RegInfo, TagId};
 use treville_term::BinOp;
 
@@ -93,7 +93,7 @@ impl Pointers {
         order_free: &impl Fn(&[TagId]) -> bool,
     ) -> Pointers {
         let mut values: IndexVec<Reg, Value> = func.regs.iter().map(|_| Value::default()).collect();
-        live.live_in(BlockId(0)).iter().for_each(|r| values[Reg::from_usize(r)] = Value::null());
+        live.live_in(BlockId(0)).iter().for_each(|r| values[*r] = Value::null());
         boundary.entry.iter().for_each(|r| values[*r] = Value::other());
         // Two objects of one register are not told apart.
         let twice = |s: &Site| sites.iter().filter(|other| other.dst == s.dst).count() > 1;

@@ -5,7 +5,7 @@ use crate::cfg::{Cfg, Liveness};
 use crate::fold::{Folder, n_nodes};
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::{Idx, IndexVec};
+use treville_base::IndexVec;
 use treville_ir::{BlockId, Expr, Func, Op, Reg, Terminator};
 
 /// How large an expression may become.
@@ -71,8 +71,8 @@ impl Facts {
         }
         boundary.entry.iter().for_each(|r| n_defs[*r] += 1);
         let entered = |r: Reg| boundary.entry.contains(&r);
-        let at_entry = live.live_in(BlockId(0));
-        let single = func.regs.ids().map(|r| n_defs[r] == 1 && !entered(r) && !at_entry.contains(r.index())).collect();
+        let at_entry: BTreeSet<Reg> = live.live_in(BlockId(0)).iter().copied().collect();
+        let single = func.regs.ids().map(|r| n_defs[r] == 1 && !entered(r) && !at_entry.contains(&r)).collect();
         let constant = func.regs.ids().map(|r| n_defs[r] == u32::from(entered(r))).collect();
         Some(Facts { single, constant, n_uses })
     }
@@ -103,7 +103,7 @@ impl Walk<'_> {
             changed |= self.rewrite(e, known, own.filter(|_| i > 0));
         }
         if let Some(dst) = ops::def(op) {
-            forget(known, dst);
+            drop_write_only(known, dst);
         }
         if let Op::Assign { dst, value } = op {
             let simple = matches!(value, Expr::Const(_) | Expr::Addr(..) | Expr::Reg(_));
@@ -137,7 +137,7 @@ impl Walk<'_> {
     }
 }
 
-fn forget(known: &mut Known, dst: Reg) {
+fn drop_write_only(known: &mut Known, dst: Reg) {
     known.remove(&dst);
     known.retain(|_, value| *value != Expr::Reg(dst));
 }

@@ -3,32 +3,44 @@
 //! Compilers write the fences for the inner shareable domain, `DMB ISH`; here they are `DMB SY` and `DMB LD`, which order
 //! the same, since the architecture's model has a flag against naming a domain.
 
-use super::{Access, After, Form, Isa, Order, Update};
+use super::{Access, After, Form, Isa, Update};
+use treville_ir::MemoryOrder;
 
-pub(super) const ISA: Isa = Isa { model: "aarch64", dialect: "AArch64", load, store, update, fence, own: &[] };
+pub(super) const ISA: Isa = Isa {
+    model: "aarch64",
+    dialect: "AArch64",
+    load,
+    store,
+    update,
+    retried: None,
+    fence,
+    own: &[],
+    joins_failure: true,
+};
 
-fn load(order: Order) -> Access {
+fn load(order: MemoryOrder) -> Access {
     Access::plain(match order {
-        Order::SeqCst => &["A"],
+        MemoryOrder::SeqCst => &["A"],
         _ if order.acquires() => &["Q"],
         _ => &[],
     })
 }
 
-fn store(order: Order) -> Access {
+fn store(order: MemoryOrder) -> Access {
     Access::plain(if order.releases() { &["L"] } else { &[] })
 }
 
-fn update(order: Order) -> Update {
-    let (read, fail): (_, super::Words) = if order.acquires() { (&["X", "A"][..], &["A"]) } else { (&["X"][..], &[]) };
+fn update(order: MemoryOrder) -> Update {
+    let (read, fail): (_, super::TagNames) =
+        if order.acquires() { (&["X", "A"][..], &["A"]) } else { (&["X"][..], &[]) };
     let write = if order.releases() { &["X", "L"][..] } else { &["X"] };
     Update { form: Form::Atomic, before: None, read, write, fail, after: After::Nothing }
 }
 
-fn fence(order: Order) -> Option<&'static str> {
+fn fence(order: MemoryOrder) -> Option<&'static str> {
     match order {
-        Order::Relaxed => None,
-        Order::Acquire => Some("DMB.LD"),
-        Order::Release | Order::AcquireRelease | Order::SeqCst => Some("DMB.SY"),
+        MemoryOrder::Relaxed => None,
+        MemoryOrder::Consume | MemoryOrder::Acquire => Some("DMB.LD"),
+        MemoryOrder::Release | MemoryOrder::AcquireRelease | MemoryOrder::SeqCst => Some("DMB.SY"),
     }
 }

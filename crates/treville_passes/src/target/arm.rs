@@ -1,8 +1,10 @@
 //! Armv7: fences around plain accesses; updates are pairs of exclusives that succeed.
 
-use super::{Access, After, Form, Isa, Order, Update};
+use super::{Access, After, Form, Isa, Update};
+use treville_ir::MemoryOrder;
 
-pub(super) const ISA: Isa = Isa { model: "arm", dialect: "ARM", load, store, update, fence, own: &[] };
+pub(super) const ISA: Isa =
+    Isa { model: "arm", dialect: "ARM", load, store, update, retried: None, fence, own: &[], joins_failure: false };
 
 const FENCE: &str = "DMB.ISH";
 
@@ -10,15 +12,15 @@ fn after(fenced: bool) -> After {
     if fenced { After::Fence(FENCE) } else { After::Nothing }
 }
 
-fn load(order: Order) -> Access {
+fn load(order: MemoryOrder) -> Access {
     Access { before: None, tags: &[], after: after(order.acquires()) }
 }
 
-fn store(order: Order) -> Access {
-    Access { before: order.releases().then_some(FENCE), tags: &[], after: after(order == Order::SeqCst) }
+fn store(order: MemoryOrder) -> Access {
+    Access { before: order.releases().then_some(FENCE), tags: &[], after: after(order == MemoryOrder::SeqCst) }
 }
 
-fn update(order: Order) -> Update {
+fn update(order: MemoryOrder) -> Update {
     let before = order.releases().then_some(FENCE);
     Update {
         form: Form::Exclusive,
@@ -30,6 +32,6 @@ fn update(order: Order) -> Update {
     }
 }
 
-fn fence(order: Order) -> Option<&'static str> {
-    (order != Order::Relaxed).then_some(FENCE)
+fn fence(order: MemoryOrder) -> Option<&'static str> {
+    (order != MemoryOrder::Relaxed).then_some(FENCE)
 }

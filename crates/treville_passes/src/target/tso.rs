@@ -1,7 +1,8 @@
 //! x86: only a sequentially consistent store needs a fence, after it; updates are locked instructions, which are fences
 //! themselves, whether they write or not.
 
-use super::{Access, After, Form, Isa, Order, Update};
+use super::{Access, After, Form, Isa, Update};
+use treville_ir::MemoryOrder;
 
 pub(super) const ISA: Isa = Isa {
     model: "tso",
@@ -9,15 +10,17 @@ pub(super) const ISA: Isa = Isa {
     load: |_| Access::plain(&[]),
     store,
     update,
-    fence: |order| (order == Order::SeqCst).then_some("MFENCE"),
+    retried: None,
+    fence: |order| (order == MemoryOrder::SeqCst).then_some("MFENCE"),
     own: &["MFENCE"],
+    joins_failure: true,
 };
 
-fn store(order: Order) -> Access {
-    let after = if order == Order::SeqCst { After::Fence("MFENCE") } else { After::Nothing };
+fn store(order: MemoryOrder) -> Access {
+    let after = if order == MemoryOrder::SeqCst { After::Fence("MFENCE") } else { After::Nothing };
     Access { before: None, tags: &[], after }
 }
 
-fn update(_: Order) -> Update {
+fn update(_: MemoryOrder) -> Update {
     Update { form: Form::Atomic, before: None, read: &["X"], write: &["X"], fail: &["X"], after: After::Nothing }
 }

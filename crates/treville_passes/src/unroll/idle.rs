@@ -13,7 +13,7 @@ use super::Facts;
 use crate::cfg::{Cfg, Liveness};
 use crate::ops;
 use std::collections::{BTreeMap, BTreeSet};
-use treville_base::{Cancel, Idx, Name};
+use treville_base::{Cancel, Name};
 use treville_ir::{Block, BlockId, Expr, Func, LockOp, Mark, ObjectId, Op, Reg, RegInfo, Terminator};
 use treville_term::{BinOp, UnOp};
 
@@ -108,7 +108,7 @@ impl Idle {
         func: &Func,
         cfg: &Cfg,
         loops: &BTreeMap<BlockId, BTreeSet<BlockId>>,
-        Facts { observed, atomic }: Facts<'_>,
+        Facts { observed, atomic, .. }: Facts<'_>,
         out: &mut Func,
         cancel: &Cancel,
     ) -> Option<Idle> {
@@ -120,7 +120,7 @@ impl Idle {
             let written: BTreeSet<Reg> = insts().filter_map(|inst| ops::def(&inst.op)).collect();
             let inside = question(&func.blocks[*header], blocks).filter(|(first, _)| first != header);
             let start = inside.as_ref().map_or(*header, |(first, _)| *first);
-            let changing = written.into_iter().filter(|r| live.live_in(start).contains(r.index()));
+            let changing = written.into_iter().filter(|r| live.live_in(start).binary_search(r).is_ok());
             let before = changing.map(|r| (r, register("%before", func.regs[r].width))).collect();
             let doubtful = insts().any(|inst| is_doubtful(&inst.op, atomic));
             let around_others = loops.keys().any(|other| other != header && blocks.contains(other));

@@ -4,8 +4,8 @@ use crate::interpreter::{CUT, Run, run};
 use crate::random;
 use treville_base::{Cancel, FileId};
 use treville_ir::{Block, BlockId, Op, Program, Storage, Terminator, ThreadId, text};
-use treville_passes::close::Words;
-use treville_passes::{Options, Unrolling, loop_free, standing, with_known_addresses};
+use treville_passes::lower_to_test::SyncTags;
+use treville_passes::{Options, Unrolling, loop_free, static_threads, with_known_addresses};
 use treville_testkit::Rng;
 
 const N_PROGRAMS: u64 = 4000;
@@ -105,10 +105,10 @@ fn random_programs_do_the_same_with_known_addresses_and_variables() {
         assert_eq!(run(&passed, &observed, FUEL), before, "seed {seed}\n{text}\nbecomes\n{}", text::print(&passed));
         known += 1;
         let simpler = treville_passes::run(&program, &Options { algebraic: true, ..Options::default() });
-        match standing(&simpler, &Words::of_c(), &Cancel::new()) {
-            Ok(standing) => {
-                let (before, after) = (run(&simpler, &[], FUEL), run(&standing, &[], FUEL));
-                assert_eq!(after.trace, before.trace, "seed {seed}\n{text}\nbecomes\n{}", text::print(&standing));
+        match static_threads(&simpler, &SyncTags::of_c(), &Cancel::new()) {
+            Ok(static_threads) => {
+                let (before, after) = (run(&simpler, &[], FUEL), run(&static_threads, &[], FUEL));
+                assert_eq!(after.trace, before.trace, "seed {seed}\n{text}\nbecomes\n{}", text::print(&static_threads));
                 split += 1;
             }
             Err(_) => refused += 1,

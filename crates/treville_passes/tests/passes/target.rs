@@ -22,7 +22,11 @@ const SOURCE: &str = "program example dialect C rc11 fused po_inside sets [] obj
     thread P0 main []";
 
 fn compiled(model: &str) -> String {
-    let program: Program = text::parse(FileId(0), SOURCE).unwrap_or_else(|e| panic!("{e:?}"));
+    compiled_from(model, SOURCE)
+}
+
+fn compiled_from(model: &str, source: &str) -> String {
+    let program: Program = text::parse(FileId(0), source).unwrap_or_else(|e| panic!("{e:?}"));
     let name = dialect_for(model).unwrap_or_else(|| panic!("{model}"));
     let dialect = Dialect { name: Name::new(name), ..Dialect::clone(&program.dialect) };
     let compiled = compile(&program, model, &dialect).unwrap_or_else(|e| panic!("{e:?}"));
@@ -61,10 +65,10 @@ fn arm() {
         compiled("arm"),
         "b0: @0 a = load &x 4 []; @1 fence [DMB.ISH]; @2 fence [DMB.ISH]; @3 store &y a 4 []; @4 fence [DMB.ISH]; \
          @5 store &x 1:32 4 []; @6 fence [DMB.ISH]; @7 b = load &y 4 []; @8 fence [DMB.ISH]; @9 store &y 1:32 4 [NA]; \
-         @10 fence [DMB.ISH]; @11 place = &x; @12 b = load place 4 [EX]; @19 branch (eq b 0:32) b1 b3; \
+         @10 fence [DMB.ISH]; @11 place = &x; @12 b = load place 4 [EX]; @19 branch (eq b 0:32) b1 b4; \
          b1: @13 status = store_conditional place (add b 1:32) 4 [EX]; @20 branch (and status (eq b b)) b3 b2; \
-         b2: @14 wait assume 0:1; end; b3: @15 fence [DMB.ISH]; @16 fence [DMB.ISH]; @17 fence [DMB.ISH]; \
-         @18 fence [DMB.ISH]; @21 branch (eq b 0:32) b4 b4; b4: return _"
+         b2: @14 wait assume 0:1; end; b3: @15 fence [DMB.ISH]; goto b4; b4: @16 fence [DMB.ISH]; \
+         @17 fence [DMB.ISH]; @18 fence [DMB.ISH]; @21 branch (eq b 0:32) b5 b5; b5: return _"
     );
 }
 
@@ -75,19 +79,41 @@ fn power_and_riscv() {
         "b0: @0 a = load &x 4 []; @19 branch (eq a a) b1 b1; b1: @1 fence [ISYNC]; @2 fence [LWSYNC]; \
          @3 store &y a 4 []; @4 fence [SYNC]; @5 store &x 1:32 4 []; @6 fence [SYNC]; @7 b = load &y 4 []; \
          @20 branch (eq b b) b2 b2; b2: @8 fence [ISYNC]; @9 store &y 1:32 4 [NA]; @10 fence [LWSYNC]; \
-         @11 place = &x; @12 b = load place 4 [EX]; @21 branch (eq b 0:32) b3 b5; \
+         @11 place = &x; @12 b = load place 4 [EX]; @21 branch (eq b 0:32) b3 b6; \
          b3: @13 status = store_conditional place (add b 1:32) 4 [EX]; @22 branch (and status (eq b b)) b5 b4; \
-         b4: @14 wait assume 0:1; end; b5: @15 fence [ISYNC]; @16 fence [LWSYNC]; @17 fence [LWSYNC]; \
-         @18 fence [SYNC]; @23 branch (eq b 0:32) b6 b6; b6: return _"
+         b4: @14 wait assume 0:1; end; b5: @15 fence [ISYNC]; goto b6; b6: @16 fence [LWSYNC]; @17 fence [LWSYNC]; \
+         @18 fence [SYNC]; @23 branch (eq b 0:32) b7 b7; b7: return _"
     );
     assert_eq!(
         compiled("riscv"),
         "b0: @0 a = load &x 4 []; @1 fence [Fence.r.rw]; @2 fence [Fence.rw.w]; @3 store &y a 4 []; \
          @4 fence [Fence.rw.w]; @5 store &x 1:32 4 []; @6 fence [Fence.rw.rw]; @7 b = load &y 4 []; \
          @8 fence [Fence.r.rw]; @9 store &y 1:32 4 [NA]; \
-         @10 b = update &x 4 (add b 1:32) if (eq b 0:32) [X Sc] [X Sc] [X Sc] [X Sc]; @11 fence [Fence.r.rw]; \
-         @12 fence [Fence.tso]; @13 fence [Fence.rw.rw]; @14 branch (eq b 0:32) b1 b1; b1: return _"
+         @10 place = &x; @11 b = load place 4 [EX Acq]; @17 branch (eq b 0:32) b1 b3; \
+         b1: @12 status = store_conditional place (add b 1:32) 4 [EX Rel]; @18 branch (and status (eq b b)) b3 b2; \
+         b2: @13 wait assume 0:1; end; b3: @14 fence [Fence.r.rw]; @15 fence [Fence.tso]; @16 fence [Fence.rw.rw]; \
+         @19 branch (eq b 0:32) b4 b4; b4: return _"
     );
+}
+
+/// A compare-exchange that fails acquires if its own order says so; an update that always writes is one instruction on RISC-V, unless it is
+/// of less than four bytes.
+#[test]
+fn updates_that_fail_and_updates_that_cannot() {
+    let update = |model: &str, source: &str| {
+        let all = compiled_from(model, source);
+        let (_, after) = all.split_once("[NA]; ").unwrap_or_else(|| panic!("{all}"));
+        after.to_owned()
+    };
+    let acquires = SOURCE.replace("[A RLX]", "[A ACQ]");
+    assert!(update("arm", &acquires).contains("branch (eq b 0:32) b1 b3;"), "{}", update("arm", &acquires));
+    assert!(update("power", &acquires).contains("branch (eq b 0:32) b3 b5;"), "{}", update("power", &acquires));
+    let always = SOURCE.replace("if (eq b 0:32) ", "");
+    let one = update("riscv", &always);
+    assert!(one.starts_with("@10 b = update &x 4 (add b 1:32) [X Sc] [X Sc] [X Sc] [X Sc];"), "{one}");
+    let small = SOURCE.replace("b = update &x 4 (add b 1:32) if (eq b 0:32)", "c = update &x 1 (add c 1:8)");
+    let small = update("riscv", &small.replace("b:32]", "b:32 c:8]"));
+    assert!(small.contains("c = load place 1 [EX Acq]; @12 status"), "{small}");
 }
 
 #[test]

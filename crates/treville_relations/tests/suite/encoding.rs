@@ -11,7 +11,7 @@ use treville_eval::{Plan, Staged};
 use treville_event::{EventSet, Relation};
 use treville_model::syntax::CheckMode;
 use treville_model::{CheckKind, Model, RecId, Term, TermId};
-use treville_relations::{Analysis, Closing, Extent, Level, Options, Polarity, Relevance, analyse, closing};
+use treville_relations::{Analysis, Closing, Extent, Level, Options, Polarity, Relevance, analyse, closure};
 
 /// The literals of an encoding on one execution, as an adversary would set them: false where that is left open and falsehood
 /// is wanted (`Up`), true in the other case.
@@ -114,8 +114,8 @@ impl<'a> Encoding<'a> {
             r.union_assign(&Relation::identity_on(&self.events));
             Extent::Rel(r)
         };
-        if let Some(closing) = closing(self.model, t, polarity) {
-            return self.closed(t, polarity, closing);
+        if let Some(closure) = closure(self.model, t, polarity) {
+            return self.closed(t, polarity, closure);
         }
         match *self.model.term(t) {
             Term::Union(a, b) => of(a).union(of(b)),
@@ -137,16 +137,16 @@ impl<'a> Encoding<'a> {
     }
 
     /// A closure as the analysis says, where the term has the bounds and the active pairs that it has.
-    fn closed(&self, t: TermId, polarity: Polarity, closing: Closing) -> Extent {
+    fn closed(&self, t: TermId, polarity: Polarity, closure: Closing) -> Extent {
         let of = |t: TermId| self.literals[polarity as usize][t.index()].rel();
         let steps = |a: TermId| self.analysis.steps.get(&a).map_or(of(a).clone(), |s| of(a).intersection(s));
-        let mut once = match closing {
+        let mut once = match closure {
             Closing::Transitive(a) | Closing::FirstStep(a) | Closing::LastStep { start: a, .. } => of(a).clone(),
         };
         if matches!(self.model.term(t), Term::Star(_)) {
             once.union_assign(&Relation::identity_on(&self.events));
         }
-        let longer = |all: &Relation| match closing {
+        let longer = |all: &Relation| match closure {
             Closing::Transitive(_) => Relation::new(self.events.universe()),
             Closing::FirstStep(a) => steps(a).compose(all),
             Closing::LastStep { step, .. } => all.compose(&steps(step)),
@@ -179,9 +179,9 @@ impl<'a> Encoding<'a> {
 
     /// Whether a check finds its term acyclic, irreflexive or empty.
     fn finds_nothing(&self, relevance: &Relevance) -> bool {
-        let duty = &relevance.duty;
-        let literals = &self.literals[duty.polarity as usize][duty.term.index()];
-        match (duty.kind, literals.intersection(&relevance.pairs)) {
+        let obligation = &relevance.obligation;
+        let literals = &self.literals[obligation.polarity as usize][obligation.term.index()];
+        match (obligation.kind, literals.intersection(&relevance.pairs)) {
             (CheckKind::Empty, found) => found.is_empty(),
             (CheckKind::Irreflexive, found) => found.rel().is_irreflexive(),
             (CheckKind::Acyclic, found) => found.rel().is_acyclic(),
@@ -214,12 +214,12 @@ fn check(tagged: &Tagged, name: &str, programs: u64, length: usize) {
                 let exact = analysis.opaque.is_empty();
                 let mut passes = encoding.statements_hold();
                 for relevance in &analysis.relevance {
-                    let check = &model.checks[relevance.duty.check];
+                    let check = &model.checks[relevance.obligation.check];
                     let finds_nothing = encoding.finds_nothing(relevance);
-                    if relevance.duty.required {
+                    if relevance.obligation.required {
                         passes &= finds_nothing != check.test.negated;
                     } else if accepted {
-                        let holds = staged.passes(relevance.duty.check);
+                        let holds = staged.passes(relevance.obligation.check);
                         let found = finds_nothing != check.test.negated;
                         let wanted = check.mode == CheckMode::Flag;
                         assert!(found == holds || !exact && found == wanted, "{what}, {}", check.name);

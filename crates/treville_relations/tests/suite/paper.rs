@@ -82,7 +82,7 @@ fn term(model: &Model, name: &str) -> TermId {
 
 /// The pairs that the check of `ghb-tso` looks at.
 fn looked_at(model: &Model, analysis: &Analysis) -> Relation {
-    let of_tso = |r: &&treville_relations::Relevance| model.checks[r.duty.check].name == "tso";
+    let of_tso = |r: &&treville_relations::Relevance| model.checks[r.obligation.check].name == "tso";
     analysis.relevance.iter().find(of_tso).expect("the check").pairs.rel().clone()
 }
 

@@ -6,7 +6,6 @@ use crate::differ::{Findings, compare};
 use std::fmt::Debug;
 use treville_base::Cancel;
 use treville_enumerate::Enumerate;
-use treville_litmus::Litmus;
 use treville_task::Verdict;
 
 /// # Errors
@@ -21,15 +20,14 @@ pub fn check(lab: &Lab, case: &Case) -> Result<(), String> {
 }
 
 fn check_all(lab: &Lab, case: &Case) -> Result<(), String> {
-    let litmus = lab.parse(&case.text, None)?;
-    let wrong = |e: &Expectation| check_one(lab, &litmus, e).err().map(|why| format!("{}: {why}", e.model));
+    let wrong = |e: &Expectation| check_one(lab, case, e).err().map(|why| format!("{}: {why}", e.model));
     let wrong: Vec<String> = case.expectations.iter().filter_map(wrong).collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-fn check_one(lab: &Lab, litmus: &Litmus, expected: &Expectation) -> Result<(), String> {
-    let linked = lab.link(&expected.model, &litmus.program.dialect)?;
-    let task = lab.task(litmus, &linked, Cancel::new());
+fn check_one(lab: &Lab, case: &Case, expected: &Expectation) -> Result<(), String> {
+    let (litmus, linked) = lab.load(&case.text, &expected.model)?;
+    let task = lab.task(&litmus, &linked, Cancel::new());
     let (fast, plain) = (Enumerate::fast(), Enumerate::plain());
     let found = compare(&fast, &plain, &task, &task, &linked)?;
     let word = match &found.verdict {

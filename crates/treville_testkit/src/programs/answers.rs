@@ -3,11 +3,11 @@
 use super::ast::{Program, Stmt};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
-use treville::{MemoryFiles, Options, Properties, Session};
 use treville_base::{Cancel, SourceMap};
-use treville_task::{Reduction, Reductions, StopReason, Verdict};
+use treville_task::{Code, Reduction, Reductions, StopReason, Verdict};
+use treville_verifier::{MemoryFiles, Options, Properties, Session};
 
 /// An engine with what it may leave out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,7 +160,8 @@ impl<'f> Panel<'f> {
         // Positions are not printed, but they must lie in a file.
         let mut sources = SourceMap::new();
         sources.add("random.c", "");
-        let run = || self.session.check_lowered(program, sources, &options);
+        let code = Code { program: Arc::new(program.clone()), sources: Arc::new(sources) };
+        let run = || self.session.check_lowered(&code, &options);
         let checked = match catch_unwind(AssertUnwindSafe(run)) {
             Err(_) => return Answer::Broken("it panics".to_owned()),
             Ok(Err(failure)) => return Answer::Unknown(failure.reason),
@@ -211,7 +212,10 @@ pub fn count_differently(first: &Answer, second: &Answer) -> bool {
 }
 
 /// Whether executions of a program are counted by the same definition everywhere: not where unknown values are kept as terms,
-/// nor where an assumption or a timeout ends an execution early.
+/// nor where an assumption or a timeout ends an execution early, nor where a loop has more rounds than the bound: engines that unroll it do
+/// so whole if they know the number.
 pub fn is_countable(program: &Program) -> bool {
-    !program.has(|s| matches!(s, Stmt::Unknown(..) | Stmt::Assume(_) | Stmt::TimedLock(..)))
+    !program.has(|s| {
+        matches!(s, Stmt::Unknown(..) | Stmt::Assume(_) | Stmt::TimedLock(..) | Stmt::Scatter(_) | Stmt::Gather(_))
+    })
 }

@@ -4,7 +4,7 @@ use super::answers::{
     Answer, BMC, BMC_NOTHING, COUNTED, DEFAULT, ENUMERATE, ENUMERATE_NOTHING, NOTHING, Panel, WAYS, contradict,
     count_differently, is_countable, says_nothing_completes, without,
 };
-use super::ast::{Expr, Place, Program, Stmt};
+use super::ast::{Expr, Lock, Order, Place, Program, Stmt};
 use super::compile::compile;
 use super::morph::{Morph, Relation};
 use super::turns::{self, Fault, Turns};
@@ -87,7 +87,7 @@ fn has_equal_threads(program: &Program) -> bool {
     functions.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// Whether `main` waits for all threads. If not, a thread may still be blocked when `main` returns: a deadlock for the engines, and
+/// Whether `main` waits for all threads, whatever way it takes. If not, a thread may still be blocked when `main` returns: a deadlock for the engines, and
 /// the end of the program by taking turns.
 fn joins_all(program: &Program) -> bool {
     let mut created = Vec::new();
@@ -96,7 +96,30 @@ fn joins_all(program: &Program) -> bool {
             created.push(*handle);
         }
     });
-    created.iter().all(|handle| program.main.contains(&Stmt::Join(*handle)))
+    let alone = Program { threads: Vec::new(), helpers: Vec::new(), ..program.clone() };
+    !alone.has(|stmt| *stmt == Stmt::Return) && created.iter().all(|handle| program.main.contains(&Stmt::Join(*handle)))
+}
+
+/// Whether a way looks at all iterations.
+fn is_unbounded(name: &str) -> bool {
+    WAYS.iter().any(|way| way.name == name && way.bound.is_none())
+}
+
+/// Whether all that threads share are seq_cst atomics and mutexes, so that every model allows what taking turns does, and nothing else.
+fn is_sequential(program: &Program) -> bool {
+    let own = |place: &Place| matches!(place, Place::Left(..) | Place::Local(..) | Place::LocalElem(_));
+    let whole = |place: &Place| matches!(place, Place::Atomic(_) | Place::AtomicElem(_));
+    let access = |place: &Place, order: Order| own(place) || whole(place) && order == Order::SeqCst;
+    !program.has(|stmt| match stmt {
+        Stmt::Load(_, place, order) | Stmt::Store(place, _, order) | Stmt::Fetch(_, _, place, _, order) => {
+            !access(place, *order)
+        }
+        Stmt::Cas { place, order, fail, .. } => !access(place, *order) || *fail != Order::SeqCst,
+        Stmt::Lock(lock) | Stmt::Unlock(lock) => !matches!(lock, Lock::Mutex(_)),
+        Stmt::Set(..) | Stmt::If(..) | Stmt::Repeat(..) | Stmt::Loop(_) | Stmt::BreakIf(_) | Stmt::Return => false,
+        Stmt::Assert(_) | Stmt::Fence(_) | Stmt::Create(..) | Stmt::Join(_) | Stmt::Call { .. } => false,
+        _ => true,
+    })
 }
 
 fn has_loops(program: &Program) -> bool {
@@ -182,11 +205,13 @@ pub fn check(panel: &Panel<'_>, program: &Program, lowered: &treville_ir::Progra
         ask(BMC_NOTHING);
     }
     let all = (loops && small).then(|| ask(ENUMERATE_NOTHING));
-    let by_property = differs_by_property(panel, lowered, model, &report.answers);
+    let by_property = differs_by_property(panel, program, lowered, model, &report.answers);
     report.found.extend(by_property.map(|between| (Kind::Property, between)));
     let start = Instant::now();
     report.turns = turns::explore(program, MOST_STATES);
     report.times.push((TURNS, start.elapsed()));
+    let by_turns = report.turns.as_ref().map(|turns| differs_by_turns(panel, program, lowered, model, turns));
+    report.found.extend(by_turns.into_iter().flatten());
     if is_countable(program) {
         // Which rounds of a loop wait is not the same question for both engines, so that counts are compared where there is no
         // loop, or all rounds are kept.
@@ -209,6 +234,7 @@ const SEPARATE: &[&str] = &["assertion", "race", "deadlock"];
 /// beside any other failure, which must not hide them.
 fn differs_by_property(
     panel: &Panel<'_>,
+    program: &Program,
     lowered: &treville_ir::Program,
     model: &str,
     answers: &[(&'static str, Answer)],
@@ -224,7 +250,7 @@ fn differs_by_property(
         return None;
     }
     kinds.insert("race");
-    let listed = answers.iter().any(|(name, _)| *name == ENUMERATE);
+    let listed = answers.iter().any(|(name, _)| *name == ENUMERATE) && !sees_parts_of_addresses(program);
     kinds.iter().filter(|_| kinds.len() > 1).find_map(|kind| {
         let ask = |way| panel.ask_for(lowered, model, way, &[*kind]);
         let default = ask(DEFAULT);
@@ -233,6 +259,47 @@ fn differs_by_property(
         }
         hides(&default, &ask(NOTHING)).then_some([DEFAULT, NOTHING])
     })
+}
+
+/// Where a program fails by taking turns, one failure must not hide what is wrong with another: each is looked for by itself.
+fn differs_by_turns(
+    panel: &Panel<'_>,
+    program: &Program,
+    lowered: &treville_ir::Program,
+    model: &str,
+    turns: &Turns,
+) -> Vec<(Kind, [&'static str; 2])> {
+    let means_more = |fault: &Fault| !matches!(fault, Fault::Assertion | Fault::Deadlock);
+    let unclear = sees_parts_of_addresses(program) || depends_on_addresses(program);
+    if turns.faults.iter().any(means_more) || unclear || program.has(|s| matches!(s, Stmt::Assume(_))) {
+        return Vec::new();
+    }
+    let is_said = |kind, wrong: fn(&Answer) -> bool| {
+        let ways = [DEFAULT, BMC].into_iter();
+        ways.filter(move |way| wrong(&panel.ask_for(lowered, model, way, &[kind]))).map(|way| [TURNS, way])
+    };
+    let mut found = Vec::new();
+    if turns.faults.len() > 1 {
+        let holds = |answer: &Answer| matches!(answer, Answer::Yes { complete: true, .. });
+        for kind in ["assertion", "deadlock"] {
+            found.extend(is_said(kind, holds).map(|between| (Kind::Missed, between)));
+        }
+    }
+    let races = |answer: &Answer| matches!(answer, Answer::No("race"));
+    // An assertion inside of a thread ends the run here, and not for engines that look for something else.
+    let at_the_end = !program.has(|s| matches!(s, Stmt::Assert(_))) && joins_all(program);
+    let alike = turns.complete && turns.faults.iter().eq([&Fault::Assertion]) && is_like_turns(program, model);
+    // With a race, a program does more than what taking turns shows.
+    if alike && at_the_end && is_said("race", races).next().is_none() {
+        let fails = |answer: &Answer| matches!(answer, Answer::No(_));
+        found.extend(is_said("deadlock", fails).map(|between| (Kind::Invented, between)));
+    }
+    found
+}
+
+/// Whether a program does under a model what it does by taking turns, and nothing else.
+fn is_like_turns(program: &Program, model: &str) -> bool {
+    model == "sc" || model != "ra" && is_sequential(program)
 }
 
 /// Whether one of two misses a failure that the other finds, perhaps because it finds no execution at all.
@@ -295,9 +362,11 @@ pub fn recheck(
     }
     if wanted.between.contains(&TURNS) {
         report.turns = turns::explore(program, MOST_STATES);
+        let by_turns = report.turns.as_ref().map(|turns| differs_by_turns(panel, program, lowered, model, turns));
+        report.found.extend(by_turns.into_iter().flatten());
     }
     if wanted.kind == Kind::Property {
-        let between = differs_by_property(panel, lowered, model, &report.answers);
+        let between = differs_by_property(panel, program, lowered, model, &report.answers);
         report.found.extend(between.map(|between| (Kind::Property, between)));
     }
     if let [(_, first), (_, second)] = report.answers.as_slice()
@@ -338,6 +407,7 @@ fn compare(program: &Program, model: &str, report: &mut Report) {
             }
         }
     }
+    let sequential = is_like_turns(program, model);
     if let Some(turns) = report.turns.as_ref().filter(|_| !places_differ && !depends_on_addresses(program)) {
         let assumes = program.has(|s| matches!(s, Stmt::Assume(_)));
         let mut faults = turns.faults.iter().filter(|fault| !(assumes && **fault == Fault::Deadlock));
@@ -348,13 +418,17 @@ fn compare(program: &Program, model: &str, report: &mut Report) {
             }
             match answer {
                 Answer::Yes { complete: true, .. } if fails => found.push((Kind::Missed, [TURNS, name])),
+                // It has looked at everything, and has seen neither a failure nor an end.
+                answer if fails && says_nothing_completes(answer) && (is_unbounded(name) || !has_loops(program)) => {
+                    found.push((Kind::Missed, [TURNS, name]));
+                }
                 Answer::Yes { complete: true, .. }
-                    if model == "sc" && turns.complete && !turns.ends && is_countable(program) =>
+                    if sequential && turns.complete && !turns.ends && is_countable(program) =>
                 {
                     found.push((Kind::Vacuous, [TURNS, name]));
                 }
-                Answer::No(kind) if model == "sc" && turns.complete && turns.faults.is_empty() => {
-                    let unclear = has_loops(program) || !joins_all(program);
+                Answer::No(kind) if sequential && turns.complete && turns.faults.is_empty() => {
+                    let unclear = !joins_all(program);
                     if *kind != "race" && !(*kind == "deadlock" && unclear) {
                         found.push((Kind::Invented, [TURNS, name]));
                     }

@@ -8,7 +8,8 @@ mod profiles;
 
 pub use profiles::{PROFILES, Profile};
 
-use super::ast::{Argument, Bin, Expr, Mutex, Order, Place, Program, Stmt};
+use super::ast::{Argument, Bin, Expr, Fetch, Mutex, Order, Place, Program, Stmt};
+use super::morph::strengthen;
 use crate::Rng;
 use profiles::Idiom::{self, *};
 
@@ -17,7 +18,43 @@ const MOST_DEPTH: usize = 2;
 
 /// A program, without what is claimed of its end.
 pub fn draw(rng: &mut Rng, profile: Profile) -> Program {
-    Draw { rng, profile, n_threads: 0, n_variables: 0, depth: 0, next: 0 }.program()
+    let mut program = Draw { rng, profile, n_threads: 0, n_variables: 0, depth: 0, next: 0 }.program();
+    match profile {
+        Profile::Sequential => make_sequential(&mut program, rng),
+        Profile::Compiled => {
+            exchange_instead(&mut program, rng);
+            if rng.percent(40) {
+                make_sequential(&mut program, rng);
+            }
+        }
+        _ => {}
+    }
+    program
+}
+
+/// The strongest orders and, mostly, no fences beside them.
+fn make_sequential(program: &mut Program, rng: &mut Rng) {
+    program.visit_mut(&mut strengthen);
+    if rng.percent(80) {
+        program.blocks_mut().for_each(without_fences);
+    }
+}
+
+fn without_fences(block: &mut Vec<Stmt>) {
+    block.retain(|stmt| !matches!(stmt, Stmt::Fence(_)));
+    block.iter_mut().flat_map(Stmt::blocks_mut).for_each(without_fences);
+}
+
+/// Some stores that release are made by updates, which acquire as well.
+fn exchange_instead(program: &mut Program, rng: &mut Rng) {
+    program.visit_mut(&mut |stmt| {
+        if let Stmt::Store(place @ Place::Atomic(_), value, order @ (Order::Release | Order::SeqCst)) = stmt
+            && rng.percent(25)
+        {
+            let order = if *order == Order::SeqCst { Order::SeqCst } else { Order::Both };
+            *stmt = Stmt::Fetch(super::print::REGISTERS - 1, Fetch::Exchange, place.clone(), value.clone(), order);
+        }
+    });
 }
 
 struct Draw<'a> {
@@ -35,7 +72,9 @@ impl Draw<'_> {
         let alone = self.profile == Profile::Unknown && self.rng.percent(30);
         self.n_threads = match self.rng.below(10) {
             _ if alone => 0,
-            0..5 if !matches!(self.profile, Profile::Locks | Profile::Failing) => 2,
+            0..5 if !matches!(self.profile, Profile::Locks | Profile::Failing | Profile::Signals | Profile::Beside) => {
+                2
+            }
             0..9 => 3,
             _ => 1,
         };
@@ -45,14 +84,18 @@ impl Draw<'_> {
         let helpers: Vec<Vec<Stmt>> = (0..1).map(|_| self.helper()).collect();
         let size = match self.profile {
             Profile::Passing | Profile::Frees | Profile::Codings => 1,
-            Profile::Orders => 2,
+            Profile::Twins | Profile::Owners | Profile::Signals | Profile::Beside => 1,
+            Profile::Orders | Profile::Compiled | Profile::Sequential => 2,
             _ if self.n_threads > 2 => 2,
             _ => 3,
         };
         let threads = (0..n_functions).map(|t| self.thread(t, size, equal)).collect();
-        let kinds = [Mutex::Normal, Mutex::Normal, Mutex::Normal, Mutex::Plain, Mutex::Recursive, Mutex::Checked];
+        let kinds: &[Mutex] = match self.profile {
+            Profile::Owners => &[Mutex::Recursive, Mutex::Recursive, Mutex::Checked],
+            _ => &[Mutex::Normal, Mutex::Normal, Mutex::Normal, Mutex::Plain, Mutex::Recursive, Mutex::Checked],
+        };
         let mut program = Program {
-            mutexes: [self.rng.pick(&kinds), Mutex::Normal],
+            mutexes: [self.rng.pick(kinds), Mutex::Normal],
             semaphores: [self.rng.below(2) as u8, self.rng.below(2) as u8],
             barrier: self.n_threads.max(1),
             threads,
@@ -130,14 +173,15 @@ impl Draw<'_> {
                 other => other,
             };
             out.push(Stmt::Create(t, if equal { 0 } else { t }, argument));
-            if self.rng.percent(if self.profile == Profile::Symmetry { 50 } else { 8 }) {
+            if self.rng.percent(if matches!(self.profile, Profile::Symmetry | Profile::Twins) { 50 } else { 8 }) {
                 let value = Expr::Const(self.rng.below(4) as i32);
                 let place = if self.rng.percent(70) { Place::Own(self.rng.percent(50)) } else { self.atomic() };
                 let order = if matches!(place, Place::Own(_)) { Order::Plain } else { self.store_order() };
                 out.push(Stmt::Store(place, value, order));
             }
         }
-        if matches!(self.profile, Profile::Deadlock | Profile::Rounds) && self.rng.percent(60) {
+        let tells = matches!(self.profile, Profile::Deadlock | Profile::Rounds | Profile::Circles);
+        if tells && self.rng.percent(if self.profile == Profile::Circles { 90 } else { 60 }) {
             out.push(Stmt::Store(Place::Atomic(0), Expr::Const(1), Order::Release));
         }
         if self.rng.percent(25) || self.n_threads == 0 {
@@ -313,6 +357,12 @@ impl Draw<'_> {
             Pass => self.pass(out),
             Passed => self.passed(out),
             RetryPassed => self.retry_passed(out),
+            Again => self.lock_again(out),
+            WaitOnce => self.wait_once(out),
+            SignalTwice => self.signal_twice(out),
+            Elected => self.elected(out),
+            Decided => self.decided(out),
+            NestedTell => self.nested_tell(out),
         }
     }
 }

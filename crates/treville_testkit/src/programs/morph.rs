@@ -27,6 +27,8 @@ pub enum Morph {
     OwnText,
     /// Threads end where an assertion of theirs fails.
     EndInstead,
+    /// Atomic operations become instructions of the machine that a model is for.
+    Compiled(&'static str),
 }
 
 pub const MORPHS: &[(Morph, &str)] = &[
@@ -40,6 +42,13 @@ pub const MORPHS: &[(Morph, &str)] = &[
     (Morph::WeakerModel, "weaker model"),
     (Morph::OwnText, "text of the model as a file"),
     (Morph::EndInstead, "threads end where assertions fail"),
+    (Morph::Compiled("sc"), "compiled for sc"),
+    (Morph::Compiled("tso"), "compiled for tso"),
+    (Morph::Compiled("pso"), "compiled for pso"),
+    (Morph::Compiled("power"), "compiled for power"),
+    (Morph::Compiled("arm"), "compiled for arm"),
+    (Morph::Compiled("aarch64"), "compiled for aarch64"),
+    (Morph::Compiled("riscv"), "compiled for riscv"),
 ];
 
 /// How the answer of the changed program relates to that of the program.
@@ -70,7 +79,7 @@ impl Morph {
         match self {
             Morph::Creation | Morph::Renaming | Morph::DeadCode | Morph::OwnText => Relation::Equal,
             Morph::CopyByFields | Morph::Unrolled => Relation::SameVerdict,
-            Morph::StrongerOrders | Morph::MoreFences => Relation::FailsLess,
+            Morph::StrongerOrders | Morph::MoreFences | Morph::Compiled(_) => Relation::FailsLess,
             Morph::WeakerModel => Relation::FailsMore,
             Morph::EndInstead => Relation::SameRaces,
         }
@@ -102,7 +111,9 @@ impl Morph {
                     changed.threads.iter_mut().for_each(|thread| end_instead(thread));
                 }
             }
-            Morph::WeakerModel | Morph::OwnText => return Some(changed),
+            // An instruction that is an update does not keep it before later writes as a pair with a branch does, which imm has for all.
+            Morph::Compiled("aarch64" | "riscv") if program.has(updates_without_acquire) => {}
+            Morph::WeakerModel | Morph::OwnText | Morph::Compiled(_) => return Some(changed),
         }
         (changed != *program).then_some(changed)
     }
@@ -116,17 +127,39 @@ impl Morph {
             (Morph::OwnText, "rc11") => Some("own-rc11.cat"),
             (Morph::OwnText, "ra") => Some("own-ra.cat"),
             (Morph::OwnText, "imm") => Some("own-imm.cat"),
-            (Morph::WeakerModel | Morph::OwnText, _) => None,
+            // Machines that keep a read before what comes after it have no load buffering, as rc11; imm allows what the others have.
+            (Morph::Compiled(machine @ ("sc" | "tso" | "pso")), "rc11") | (Morph::Compiled(machine), "imm") => {
+                Some(machine)
+            }
+            (Morph::WeakerModel | Morph::OwnText | Morph::Compiled(_), _) => None,
             _ => Some(model),
         }
     }
 }
 
-/// One that can be applied, chosen at random.
+/// One that can be applied, chosen at random, other than those of [`compilations`].
 pub fn choose(program: &Program, model: &'static str, rng: &mut Rng) -> Option<Morph> {
-    let fits = |morph: &Morph| morph.model(model).is_some() && morph.apply(program).is_some();
-    let all: Vec<Morph> = MORPHS.iter().map(|(morph, _)| *morph).filter(fits).collect();
+    let all: Vec<Morph> = fitting(program, model).filter(|morph| !matches!(morph, Morph::Compiled(_))).collect();
     (!all.is_empty()).then(|| rng.pick(&all))
+}
+
+/// The machines that a program may be compiled for. It stays as it is.
+pub fn compilations(program: &Program, model: &'static str) -> impl Iterator<Item = Morph> {
+    fitting(program, model).filter(|morph| matches!(morph, Morph::Compiled(_)))
+}
+
+fn fitting(program: &Program, model: &'static str) -> impl Iterator<Item = Morph> {
+    let all = MORPHS.iter().map(|(morph, _)| *morph);
+    all.filter(move |morph| morph.model(model).is_some() && morph.apply(program).is_some())
+}
+
+fn updates_without_acquire(stmt: &Stmt) -> bool {
+    let acquires = |order: &Order| matches!(order, Order::Acquire | Order::Both | Order::SeqCst);
+    match stmt {
+        Stmt::Fetch(_, _, _, _, order) => !acquires(order),
+        Stmt::Cas { order, fail, .. } => !acquires(order) || !acquires(fail),
+        _ => false,
+    }
 }
 
 fn swap_creation(main: &mut [Stmt]) {
@@ -226,7 +259,7 @@ fn breaks(block: &[Stmt]) -> bool {
     })
 }
 
-fn strengthen(stmt: &mut Stmt) {
+pub(super) fn strengthen(stmt: &mut Stmt) {
     match stmt {
         Stmt::Load(_, _, o) | Stmt::Store(_, _, o) | Stmt::Fetch(_, _, _, _, o) if *o != Order::Plain => {
             *o = Order::SeqCst;

@@ -3,7 +3,7 @@
 
 use super::answers::{Answer, Panel, own_texts};
 use super::ast::{Claim, Order, Place, Program, Stmt};
-use super::check::{Difference, MODELS, Report, check, check_changed, recheck};
+use super::check::{Difference, Report, check, check_changed, recheck};
 use super::compile::compile;
 use super::draw::{PROFILES, Profile, draw};
 use super::morph::{self, Morph};
@@ -73,14 +73,14 @@ pub fn of_seed(seed: u64, profile: Option<Profile>) -> Drawn {
     let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5eed);
     rng.draw();
     let profile = profile.unwrap_or_else(|| PROFILES[(seed % PROFILES.len() as u64) as usize].1);
-    let model = rng.pick(MODELS);
+    let model = rng.pick(profile.models());
     let mut program = draw(&mut rng, profile);
-    program.claim = claim(&program, &mut rng);
+    program.claim = claim(&program, profile, &mut rng);
     Drawn { seed, profile, model, program }
 }
 
 /// Values that one run leads to, or nearly: most executions have others, and an engine that loses this one is found out.
-fn claim(program: &Program, rng: &mut Rng) -> Option<Claim> {
+fn claim(program: &Program, profile: Profile, rng: &mut Rng) -> Option<Claim> {
     let mut places: Vec<Place> = Vec::new();
     let mut see = |place: &Place, order: Order| {
         let seen = matches!(place, Place::Left(..)) || matches!(place, Place::Atomic(_)) && order != Order::Plain;
@@ -99,6 +99,14 @@ fn claim(program: &Program, rng: &mut Rng) -> Option<Claim> {
     if places.is_empty() || rng.percent(30) {
         return None;
     }
+    if profile.forbids() > 0 && rng.percent(profile.forbids()) {
+        let left = |place: &Place| matches!(place, Place::Left(..));
+        if rng.percent(60) && places.iter().filter(|place| left(place)).count() > 1 {
+            places.retain(left);
+        }
+        let values = forbidden(program, &places, rng)?;
+        return Some(Claim { values: places.into_iter().zip(values).collect() });
+    }
     let sampled = (0..4).find_map(|_| turns::sample(program, &places, rng));
     let mut values = sampled.unwrap_or_else(|| places.iter().map(|_| rng.below(3) as i32).collect());
     if rng.percent(15) {
@@ -106,6 +114,33 @@ fn claim(program: &Program, rng: &mut Rng) -> Option<Claim> {
         values[i] += 1;
     }
     Some(Claim { values: places.into_iter().zip(values).collect() })
+}
+
+/// Values that a run with delayed stores leads to and no other, or each of which some run leads to, and no run to all of them
+/// together, as far as runs were tried.
+fn forbidden(program: &Program, places: &[Place], rng: &mut Rng) -> Option<Vec<i32>> {
+    let runs: Vec<Vec<i32>> = (0..20).filter_map(|_| turns::sample(program, places, rng)).collect();
+    if rng.percent(70) {
+        let late = (0..12).filter_map(|_| turns::sample_delayed(program, places, rng));
+        let found = late.filter(|run| !runs.contains(run)).take(3).find(|run| !is_reached(program, places, run));
+        if found.is_some() {
+            return found;
+        }
+    }
+    (0..8).find_map(|_| {
+        let mixed: Vec<i32> =
+            (0..places.len()).map(|i| runs.get(rng.below(runs.len())).map_or(0, |run| run[i])).collect();
+        (!runs.is_empty() && !runs.contains(&mixed)).then_some(mixed)
+    })
+}
+
+/// Whether some run by turns leads to these values, or it is not known.
+fn is_reached(program: &Program, places: &[Place], values: &[i32]) -> bool {
+    const MOST_STATES: usize = 2_000;
+    let claim = Claim { values: places.iter().cloned().zip(values.iter().copied()).collect() };
+    let claiming = Program { claim: Some(claim), ..program.clone() };
+    let turns = turns::explore(&claiming, MOST_STATES);
+    turns.is_none_or(|turns| !turns.complete || turns.faults.contains(&turns::Fault::Assertion))
 }
 
 /// What a campaign has seen.
@@ -296,6 +331,10 @@ fn batch(plan: &Plan, seeds: Range<u64>, seen: &dyn Fn(Event<'_>)) -> (Tally, Ve
             report.times.push(("changed programs", start.elapsed()));
             report.differences.extend(wrong);
         }
+        if drawn.profile == Profile::Compiled {
+            let wrong = compiled(&panel, drawn, &lowered, &report.answers[0].1, &mut tally);
+            report.differences.extend(wrong);
+        }
         tally.note(drawn, &report);
         if let Some((way, time)) = report.times.iter().max_by_key(|(_, time)| *time).filter(|(_, time)| *time >= SLOW) {
             seen(Event::Slow(drawn.seed, way, *time));
@@ -310,6 +349,23 @@ fn batch(plan: &Plan, seeds: Range<u64>, seen: &dyn Fn(Event<'_>)) -> (Tally, Ve
         }
     }
     (tally, findings)
+}
+
+/// What does not fail where C allows it must not fail on machines either.
+fn compiled(
+    panel: &Panel<'_>,
+    drawn: &Drawn,
+    lowered: &treville_ir::Program,
+    answer: &Answer,
+    tally: &mut Tally,
+) -> Option<Difference> {
+    if !matches!(answer, Answer::Yes { complete: true, .. }) {
+        return None;
+    }
+    morph::compilations(&drawn.program, drawn.model).find_map(|morph| {
+        *tally.changes.entry(morph.name()).or_default() += 1;
+        check_changed(panel, morph, (&drawn.program, answer), lowered, drawn.model)
+    })
 }
 
 /// A change to the program of a seed.

@@ -13,7 +13,7 @@
 use super::guards::Guard;
 use super::{Access, Dropped, Later, Noted, Place, Removal};
 use std::collections::{BTreeMap, BTreeSet};
-use treville_vm::bytecode::{Keeps, SiteId, address};
+use treville_bytecode::{Keeps, SiteId, address};
 
 /// What is known of the reads of dropped iterations at a place, all by the same instruction.
 #[derive(Clone, PartialEq, Debug)]
@@ -97,21 +97,21 @@ impl Dropped {
 
     /// An address without the name of the thread that has made the object, if equal threads have no names.
     fn nameless(&self, addr: u64) -> u64 {
-        match address::heap_object(addr).filter(|_| self.twins) {
+        match address::heap_object(addr).filter(|_| self.equal_threads) {
             Some((thread, _)) => addr - (u64::from(thread) << address::THREAD_SHIFT),
-            None if self.twins => address::local_origin(addr).unwrap_or(addr),
+            None if self.equal_threads => address::local_origin(addr).unwrap_or(addr),
             None => addr,
         }
     }
 
     fn meet(&self, thread: u16, read: &Read, later: &Later) -> bool {
-        self.twins || read.meets(thread, later)
+        self.equal_threads || read.meets(thread, later)
     }
 
     /// Whether a read may come too late for its object, which is removed like this.
     fn is_late(&self, thread: u16, read: &Read, frees: &[&(Removal, Later)]) -> bool {
         let met = |removal: Removal| frees.iter().any(|(r, later)| *r == removal && self.meet(thread, read, later));
-        met(Removal::Free) || met(Removal::Retire) && (self.twins || !self.is_guarded(thread, read))
+        met(Removal::Free) || met(Removal::Retire) && (self.equal_threads || !self.is_guarded(thread, read))
     }
 
     /// Whether each of these reads was made while a hazard pointer protected the object, whoever retires it.

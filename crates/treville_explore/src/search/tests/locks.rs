@@ -2,7 +2,7 @@
 
 use super::{Random, options, run};
 use crate::graph::INIT;
-use crate::search::{Ended, Explored, Options};
+use crate::search::{CompleteExecution, Explored, Options};
 use std::collections::BTreeSet;
 use treville_base::FileId;
 use treville_ir::{Failure, Program, text};
@@ -117,18 +117,18 @@ fn random_program(random: &mut Random) -> (String, Program) {
 }
 
 /// An execution: the events of all threads with their sources, and coherence. Locations have other numbers in other runs.
-fn described(ended: &Ended<'_>) -> String {
-    let graph = ended.graph;
+fn described(ended: &CompleteExecution<'_>) -> String {
+    let graph = &ended.execution.graph;
     let event = |e: u32| (e != INIT).then(|| (graph.label(e).thread, graph.label(e).pos));
     let mut out = String::new();
     for thread in &graph.threads {
         for label in thread.events.iter().map(|e| graph.label(*e)) {
-            let place = ended.locations.places.get(label.loc as usize).map(|place| place.addr);
+            let place = ended.execution.locations.places.get(label.loc as usize).map(|place| place.addr);
             out += &format!("{:?} {place:?} {:?};", label.kind, label.kind.reads().then(|| event(label.rf)));
         }
         out.push('|');
     }
-    let places = ended.locations.places.iter().map(|place| place.addr);
+    let places = ended.execution.locations.places.iter().map(|place| place.addr);
     let mut orders: Vec<_> = places.zip(&graph.locations).filter(|(_, l)| !l.writes.is_empty()).collect();
     orders.sort_by_key(|(place, _)| *place);
     for (place, location) in orders {

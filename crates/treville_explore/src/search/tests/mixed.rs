@@ -1,14 +1,14 @@
 //! Accesses of different sizes to the same bytes: as many executions as there are by definition, each once. Under sc and tso
 //! the definition is a machine, whose runs are all tried; under ra and rc11, all graphs and what the model says of them.
 
+use super::explore;
 use super::{Random, options};
-use crate::rules::Rules;
-use crate::search::{Explored, Job, explore};
+use crate::search::{Explored, Job};
 use std::collections::{BTreeMap, BTreeSet};
 use treville_base::FileId;
+use treville_bytecode::Parts;
 use treville_ir::{Program, text};
 use treville_task::Silent;
-use treville_vm::bytecode::{self, Parts};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Does {
@@ -90,15 +90,15 @@ fn program(threads: &Threads, cell: usize) -> Program {
 
 /// How many executions the search finds; none of them twice.
 fn explored(program: &Program, model: &str) -> Explored {
-    let rules = Rules::named(model, true).expect("a model that is built in");
+    let rules = super::rules(model);
     let options = options();
     let mut parts = Parts::new();
     loop {
-        let image = bytecode::compile(program, &[], &parts).expect("it compiles");
+        let image = treville_bytecode::compile(program, &[], &parts).expect("it compiles");
         let job =
-            Job { program, image: &image, rules, judge: &|| None, options: &options, monitor: &Silent, children: &[] };
+            Job { program, image: &image, rules, judge: None, options: &options, monitor: &Silent, children: &[] };
         let mut seen = Vec::new();
-        let explored = explore(&job, &mut |ended| seen.push(super::described(ended.graph, &[], &[])));
+        let explored = explore(&job, &mut |ended| seen.push(super::described(&ended.execution.graph, &[], &[])));
         match explored {
             Ok(explored) => {
                 // The search may have begun anew.

@@ -1,17 +1,17 @@
 //! Programs with values that nothing determines: what is explored at once is what is explored value by value.
 
+use super::explore;
 use super::{HEADER, Random, options};
 use crate::graph::{Kind, Location};
-use crate::rules::Rules;
-use crate::search::{Explored, Job, Options, explore};
+use crate::search::{Explored, Job, Options};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use treville_base::FileId;
+use treville_bytecode::{Symbols, is_term, term_of};
 use treville_ir::{Program, text};
 use treville_task::{Reductions, Silent};
 use treville_term::{Bv, TermId, VarId};
-use treville_vm::bytecode::{self, Symbols, is_term, term_of};
 
 /// Values of the two variables: 3 bits each.
 const VALUES: u64 = 8;
@@ -210,21 +210,21 @@ struct Class {
 }
 
 fn run(program: &Program, model: &str, options: &Options) -> (Explored, Vec<Class>, Option<Arc<Symbols>>) {
-    run_in_parts(program, model, options, bytecode::Parts::new())
+    run_in_parts(program, model, options, treville_bytecode::Parts::new())
 }
 
 fn run_in_parts(
     program: &Program,
     model: &str,
     options: &Options,
-    mut parts: bytecode::Parts,
+    mut parts: treville_bytecode::Parts,
 ) -> (Explored, Vec<Class>, Option<Arc<Symbols>>) {
-    let image = bytecode::compile(program, &[], &parts).expect("it compiles");
-    let rules = Rules::named(model, true).expect("a model that is built in");
-    let job = Job { program, image: &image, rules, judge: &|| None, options, monitor: &Silent, children: &[] };
+    let image = treville_bytecode::compile(program, &[], &parts).expect("it compiles");
+    let rules = super::rules(model);
+    let job = Job { program, image: &image, rules, judge: None, options, monitor: &Silent, children: &[] };
     let mut classes = Vec::new();
     let explored = explore(&job, &mut |ended| {
-        let graph = ended.graph;
+        let graph = &ended.execution.graph;
         let decisions = graph.labels.iter().filter(|l| l.kind.decides());
         let last = |l: &Location| l.writes.last().map_or(0, |w| graph.label(*w).value);
         classes.push(Class {
@@ -232,7 +232,7 @@ fn run_in_parts(
             memory: graph
                 .locations
                 .iter()
-                .zip(&ended.locations.places)
+                .zip(&ended.execution.locations.places)
                 .map(|(l, p)| (p.addr, (p.size, last(l))))
                 .collect(),
             selections: graph.labels.iter().filter(|l| l.kind == Kind::Selection).count(),

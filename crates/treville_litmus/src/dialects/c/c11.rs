@@ -3,10 +3,9 @@
 use super::ast::{AtomicOp, Expr};
 use super::call::{Call, updated};
 use super::lower::{Lowered, Lowering};
-use super::order::Order;
 use super::scope::Scope;
 use treville_base::Diagnostic;
-use treville_ir::{Expr as Value, LockOp, Op, UpdateTags, Wait};
+use treville_ir::{Expr as Value, LockOp, MemoryOrder, Op, UpdateTags, Wait};
 use treville_term::BinOp;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,7 +73,7 @@ impl Function {
     }
 }
 
-fn wrong_order(what: &str, order: Order, at: &Expr, scope: Scope<'_>) -> Diagnostic {
+fn wrong_order(what: &str, order: MemoryOrder, at: &Expr, scope: Scope<'_>) -> Diagnostic {
     let name = order.name();
     scope.error(at.span, format!("a {what} cannot be `memory_order_{name}`")).help("C11 does not allow this order here")
 }
@@ -88,7 +87,7 @@ impl Lowering<'_> {
     pub(super) fn c11(&mut self, f: Function, e: &Expr, args: &[Expr], scope: Scope<'_>) -> Lowered<Call> {
         let order = match args.last() {
             Some(last) if f.explicit && !matches!(f.kind, Kind::CompareExchange { .. }) => self.order(last, scope)?,
-            _ => Order::SeqCst,
+            _ => MemoryOrder::SeqCst,
         };
         let fits = match f.kind {
             Kind::Load => order.is_of_reads(),
@@ -128,7 +127,7 @@ impl Lowering<'_> {
             (Kind::CompareExchange { weak }, [object, expected, desired, orders @ ..]) => {
                 let (success, failure) = match orders {
                     [success, failure, ..] => (self.order(success, scope)?, self.order(failure, scope)?),
-                    _ => (Order::SeqCst, Order::SeqCst),
+                    _ => (MemoryOrder::SeqCst, MemoryOrder::SeqCst),
                 };
                 if let (false, Some(last)) = (failure.is_of_reads(), orders.last()) {
                     return Err(wrong_order("compare-exchange that fails", failure, last, scope));
@@ -152,7 +151,7 @@ impl Lowering<'_> {
         &mut self,
         (object, expected, desired): (&Expr, &Expr, &Expr),
         weak: bool,
-        (success, failure): (Order, Order),
+        (success, failure): (MemoryOrder, MemoryOrder),
         scope: Scope<'_>,
     ) -> Lowered<Call> {
         let ty = self.pointee(object, scope);
@@ -183,7 +182,7 @@ impl Lowering<'_> {
         Ok(Call::Value(Value::Reg(done).zext(self.width())))
     }
 
-    fn update_tags(&mut self, order: Order, failure: Order) -> UpdateTags {
+    fn update_tags(&mut self, order: MemoryOrder, failure: MemoryOrder) -> UpdateTags {
         let (read, write) = order.split();
         UpdateTags {
             read: self.tags(["A", "X", "RMW", read.tag()]),

@@ -3,11 +3,10 @@
 use super::ast::{AtomicOp, Binary, Expr, ExprKind};
 use super::linux::{self, Primitive};
 use super::lower::{Lowered, Lowering};
-use super::order::Order;
 use super::scope::{Frame, Scope};
 use super::{Style, c11};
 use crate::macros::{Macro, MacroBody};
-use treville_ir::{Expr as Value, Op, Tags};
+use treville_ir::{Expr as Value, MemoryOrder, Op, Tags};
 use treville_term::{BinOp, UnOp};
 
 /// What a call gives.
@@ -46,7 +45,7 @@ impl Lowering<'_> {
                     e.span,
                     format!("`{name}` is a function of C11, which the model of the Linux kernel does not know"),
                 );
-                Err(foreign.help("the models of C11 are c11 and rc11 (--model)"))
+                Err(foreign.help("the models of C11 are c11 and rc11 (option `model`)"))
             }
             (Some(Builtin::C11(f)), _) => {
                 arity(f.arity()..=f.arity(), e, name, args, scope)?;
@@ -142,10 +141,10 @@ impl Lowering<'_> {
     }
 
     /// An argument that must be a memory order.
-    pub(super) fn order(&mut self, e: &Expr, scope: Scope<'_>) -> Lowered<Order> {
+    pub(super) fn order(&mut self, e: &Expr, scope: Scope<'_>) -> Lowered<MemoryOrder> {
         let (e, scope) = scope.resolve(e);
         let order = match &e.kind {
-            ExprKind::Name(name) => Order::named(name),
+            ExprKind::Name(name) => MemoryOrder::named(name),
             _ => None,
         };
         order.ok_or_else(|| scope.error(e.span, "expected a memory order").help("for example `memory_order_acquire`"))

@@ -271,6 +271,23 @@ impl Draw<'_> {
         out.push(Stmt::Load(r, Place::LocalElem(index), Order::Plain));
     }
 
+    /// Branches on what an outer branch has decided, some of which nobody takes.
+    pub(super) fn decided(&mut self, out: &mut Vec<Stmt>) {
+        let r = self.load(out);
+        let cond = self.test(r);
+        let [then, otherwise] = [0, 1].map(|_| {
+            let mut block = Vec::new();
+            if self.rng.percent(40) {
+                self.store(&mut block);
+            }
+            let again = if self.rng.percent(50) { cond.clone() } else { Expr::Not(Box::new(cond.clone())) };
+            let inner = if self.rng.percent(60) { vec![Stmt::Return] } else { self.block(1) };
+            block.push(Stmt::If(again, inner, Vec::new()));
+            block
+        });
+        out.push(Stmt::If(cond, then, otherwise));
+    }
+
     /// A call, perhaps through a pointer.
     pub(super) fn call_helper(&mut self, out: &mut Vec<Stmt>) {
         let (argument, by_pointer) = (self.value(), self.rng.percent(40));
@@ -313,10 +330,37 @@ impl Draw<'_> {
         }
     }
 
+    /// Of equal threads, the one that comes as a certain one reads what the argument points to.
+    pub(super) fn elected(&mut self, out: &mut Vec<Stmt>) {
+        let (r, order) = (self.reg(), self.update_order());
+        out.push(Stmt::Fetch(r, Fetch::Add, Place::Atomic(0), Expr::Const(1), order));
+        let number = Expr::Const(self.rng.below(usize::from(self.n_threads.max(1))) as i32);
+        let is = Expr::Bin(Bin::Eq, Box::new(Expr::Reg(r)), Box::new(number));
+        let field = Place::ArgumentField(self.rng.percent(50));
+        let mut then = vec![Stmt::Load(self.reg(), field, Order::Plain)];
+        if self.rng.percent(30) {
+            then.push(Stmt::Assert(Expr::Not(Box::new(Expr::Reg(self.last())))));
+        }
+        out.push(Stmt::If(is, then, Vec::new()));
+    }
+
     /// A loop with a known number of iterations.
     pub(super) fn repeat(&mut self, out: &mut Vec<Stmt>) {
         let body = self.block(1);
         out.push(Stmt::Repeat(2, body));
+    }
+
+    /// An unknown number of more values than engines list, of which an assumption or a branch leaves a few.
+    fn limited_index(&mut self, most: i32, out: &mut Vec<Stmt>) -> Box<Expr> {
+        let r = self.reg();
+        out.push(Stmt::Unknown(r, 127));
+        let limit = if self.rng.percent(15) { most + 2 } else { most + 1 };
+        let is_less = Expr::Bin(Bin::Lt, Box::new(Expr::Reg(r)), Box::new(Expr::Const(limit)));
+        out.push(match self.rng.percent(50) {
+            true => Stmt::Assume(is_less),
+            false => Stmt::If(Expr::Not(Box::new(is_less)), vec![Stmt::Set(r, Expr::Const(0))], Vec::new()),
+        });
+        Box::new(Expr::Reg(r))
     }
 
     pub(super) fn plain(&mut self) -> Place {
@@ -342,6 +386,9 @@ impl Draw<'_> {
         let r = match self.rng.below(4) {
             0 => return Box::new(Expr::Const(self.rng.below(most as usize + 1) as i32)),
             1 | 2 if matches!(self.profile, Profile::Unknown | Profile::Everything) => {
+                if self.rng.percent(30) {
+                    return self.limited_index(most, out);
+                }
                 let r = self.reg();
                 // A mask that allows too much goes beyond the array.
                 let mask = if self.rng.percent(25) { 2 * most + 1 } else { most };

@@ -39,6 +39,48 @@ impl Draw<'_> {
         }
     }
 
+    /// A region inside of a region with the same lock, which its kind may allow.
+    pub(super) fn lock_again(&mut self, out: &mut Vec<Stmt>) {
+        let lock = Lock::Mutex(0);
+        out.push(Stmt::Lock(lock));
+        if self.rng.percent(50) {
+            out.push(Stmt::Lock(lock));
+            self.store(out);
+            out.push(Stmt::Unlock(lock));
+        } else {
+            let r = self.reg();
+            out.push(Stmt::TryLock(r, lock));
+            let mut then = Vec::new();
+            self.store(&mut then);
+            then.push(Stmt::Unlock(lock));
+            out.push(Stmt::If(Expr::Reg(r), then, Vec::new()));
+        }
+        self.load(out);
+        out.push(Stmt::Unlock(lock));
+    }
+
+    /// A wait for a condition variable if a flag is not set yet: no thread is woken but by a signal.
+    pub(super) fn wait_once(&mut self, out: &mut Vec<Stmt>) {
+        out.push(Stmt::Lock(Lock::Mutex(0)));
+        let (r, order) = (self.reg(), self.load_order());
+        out.push(Stmt::Load(r, Place::Atomic(0), order));
+        out.push(Stmt::If(Expr::Not(Box::new(Expr::Reg(r))), vec![Stmt::CondWait(0)], Vec::new()));
+        out.push(Stmt::Unlock(Lock::Mutex(0)));
+    }
+
+    /// Sets the flag of [`Self::wait_once`], with a signal or two, or one for all.
+    pub(super) fn signal_twice(&mut self, out: &mut Vec<Stmt>) {
+        out.push(Stmt::Lock(Lock::Mutex(0)));
+        let order = self.store_order();
+        out.push(Stmt::Store(Place::Atomic(0), Expr::Const(1), order));
+        match self.rng.below(4) {
+            0 => out.push(Stmt::CondBroadcast),
+            1 => out.push(Stmt::CondSignal),
+            _ => out.extend([Stmt::CondSignal, Stmt::CondSignal]),
+        }
+        out.push(Stmt::Unlock(Lock::Mutex(0)));
+    }
+
     /// An operation on a semaphore.
     pub(super) fn semaphore(&mut self, out: &mut Vec<Stmt>) {
         let i = self.rng.below(2) as u8;
@@ -111,6 +153,12 @@ impl Draw<'_> {
             self.store(out);
         }
         out.extend([Stmt::Unlock(inner), Stmt::Unlock(outer)]);
+    }
+
+    /// The same, and what tells others that it is done.
+    pub(super) fn nested_tell(&mut self, out: &mut Vec<Stmt>) {
+        self.nested(out);
+        self.tell(0, out);
     }
 
     pub(super) fn lock(&mut self) -> Lock {

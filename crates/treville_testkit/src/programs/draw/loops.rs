@@ -22,7 +22,7 @@ impl Draw<'_> {
 
     /// A loop that does nothing but read one variable until it has a value, or takes it from 0.
     pub(super) fn await_same(&mut self, out: &mut Vec<Stmt>) {
-        let place = self.atomic();
+        let place = if self.profile == Profile::Beside { Place::Atomic(0) } else { self.atomic() };
         let body = if self.rng.percent(75) {
             let (r, order) =
                 (self.reg(), self.rng.pick(&[Order::Acquire, Order::Acquire, Order::SeqCst, Order::Relaxed]));
@@ -78,7 +78,7 @@ impl Draw<'_> {
         out.push(Stmt::If(cond, vec![Stmt::Free(2)], Vec::new()));
     }
 
-    fn tell(&mut self, variable: u8, out: &mut Vec<Stmt>) {
+    pub(super) fn tell(&mut self, variable: u8, out: &mut Vec<Stmt>) {
         let order = self.store_order();
         out.push(Stmt::Store(Place::Atomic(variable), Expr::Const(1), order));
     }

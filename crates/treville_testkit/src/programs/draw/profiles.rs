@@ -1,5 +1,7 @@
 //! Profiles: which idioms meet in a program, and how often.
 
+use super::super::check::MODELS;
+
 /// What a program is mostly about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Profile {
@@ -21,6 +23,14 @@ pub enum Profile {
     Passing,
     Numbers,
     Everything,
+    Compiled,
+    Sequential,
+    Owners,
+    Signals,
+    Twins,
+    Circles,
+    Branches,
+    Beside,
 }
 
 pub const PROFILES: &[(&str, Profile)] = &[
@@ -42,6 +52,14 @@ pub const PROFILES: &[(&str, Profile)] = &[
     ("passing", Profile::Passing),
     ("numbers", Profile::Numbers),
     ("everything", Profile::Everything),
+    ("compiled", Profile::Compiled),
+    ("sequential", Profile::Sequential),
+    ("owners", Profile::Owners),
+    ("signals", Profile::Signals),
+    ("twins", Profile::Twins),
+    ("circles", Profile::Circles),
+    ("branches", Profile::Branches),
+    ("beside", Profile::Beside),
 ];
 
 impl Profile {
@@ -117,6 +135,12 @@ pub(super) enum Idiom {
     Pass,
     Passed,
     RetryPassed,
+    Again,
+    WaitOnce,
+    SignalTwice,
+    Elected,
+    Decided,
+    NestedTell,
 }
 
 use Idiom::*;
@@ -262,6 +286,33 @@ impl Profile {
             ],
             Profile::Failing => &[(Judged, 5), (Write, 5), (Plain, 4), (Update, 1)],
             Profile::Passing => &[(Pass, 6), (Passed, 3), (RetryPassed, 5), (Write, 1)],
+            Profile::Compiled => &[
+                (StoreLoad, 9),
+                (Pass, 4),
+                (Passed, 4),
+                (Message, 3),
+                (Received, 3),
+                (Update, 2),
+                (CompareExchange, 1),
+                (Read, 2),
+                (Write, 2),
+            ],
+            Profile::Sequential => &[
+                (StoreLoad, 16),
+                (Pass, 3),
+                (Passed, 3),
+                (Read, 4),
+                (Write, 4),
+                (Update, 3),
+                (CompareExchange, 2),
+                (Guard, 2),
+            ],
+            Profile::Owners => &[(Again, 8), (Region, 3), (TryRegion, 2), (Write, 2), (Read, 2)],
+            Profile::Signals => &[(WaitOnce, 6), (SignalTwice, 5), (Write, 1)],
+            Profile::Twins => &[(Elected, 6), (Argument, 1), (Update, 1), (Write, 1)],
+            Profile::Branches => &[(Decided, 8), (Write, 4), (Read, 2), (Update, 1)],
+            Profile::Circles => &[(JoinOther, 8), (Write, 2), (Await, 1), (Region, 1)],
+            Profile::Beside => &[(Nested, 5), (NestedTell, 4), (AwaitSame, 4), (Semaphore, 1)],
             Profile::Numbers => &[(Compute, 9), (Read, 4), (Write, 2), (Update, 1)],
             Profile::Everything => &[
                 (Read, 4),
@@ -309,10 +360,33 @@ impl Profile {
         }
     }
 
+    /// The models that its programs are asked about under, some more often than others.
+    pub(in super::super) fn models(self) -> &'static [&'static str] {
+        match self {
+            // Those that allow what machines do, and may be compiled for them.
+            Profile::Compiled => &["imm", "imm", "rc11"],
+            Profile::Sequential => &["rc11", "imm", "tso", "pso", "power", "arm", "aarch64", "riscv"],
+            // What waits for ever when threads take turns is compared under sc.
+            Profile::Owners | Profile::Signals => &["sc", "sc", "sc", "rc11", "tso"],
+            _ => MODELS,
+        }
+    }
+
+    /// How many of its claims name values that no run by turns leads to.
+    pub(in super::super) fn forbids(self) -> u64 {
+        match self {
+            Profile::Compiled | Profile::Sequential => 80,
+            Profile::Owners => 50,
+            _ => 0,
+        }
+    }
+
     /// Whether threads tend to run the same function.
     pub(super) fn equal_threads(self) -> u64 {
         match self {
             Profile::Symmetry => 85,
+            Profile::Twins => 100,
+            Profile::Circles | Profile::Signals | Profile::Owners | Profile::Beside => 0,
             Profile::Everything => 20,
             _ => 10,
         }

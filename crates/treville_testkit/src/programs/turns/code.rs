@@ -1,6 +1,6 @@
 //! Functions as lists of steps with jumps; helpers are part of their callers, with registers of their own.
 
-use super::super::ast::{Expr, Mutex, Program, Stmt};
+use super::super::ast::{Expr, Lock, Mutex, Program, Stmt};
 
 /// Registers of helpers come after those of threads.
 pub(super) const SHIFT: u8 = 8;
@@ -19,6 +19,8 @@ pub(super) enum Step {
 pub(super) struct Code {
     /// `main` is the last.
     pub(super) functions: Vec<Vec<Step>>,
+    /// Of each, whether it or what it starts may give others what they wait for, other than a mutex.
+    pub(super) gives: Vec<bool>,
     pub(super) mutexes: [Mutex; 2],
     pub(super) semaphores: [u8; 2],
     pub(super) barrier: u8,
@@ -34,8 +36,32 @@ impl Code {
         if let Some(claim) = &program.claim {
             main.push(claim_as_statement(claim));
         }
-        let functions = program.threads.iter().chain([&main]).map(|body| Compiler::function(program, body)).collect();
-        Some(Code { functions, mutexes: program.mutexes, semaphores: program.semaphores, barrier: program.barrier })
+        let functions: Vec<_> =
+            program.threads.iter().chain([&main]).map(|body| Compiler::function(program, body)).collect();
+        let mut gives: Vec<bool> =
+            functions.iter().map(|steps| steps.iter().any(|step| is_giving(step, &[]))).collect();
+        for _ in 0..functions.len() {
+            gives = functions.iter().map(|steps| steps.iter().any(|step| is_giving(step, &gives))).collect();
+        }
+        Some(Code {
+            functions,
+            gives,
+            mutexes: program.mutexes,
+            semaphores: program.semaphores,
+            barrier: program.barrier,
+        })
+    }
+}
+
+/// Whether a step may end a wait for anything but a mutex or a thread's end, or starts a function that does.
+fn is_giving(step: &Step, gives: &[bool]) -> bool {
+    match step {
+        Step::Do(Stmt::Create(_, function, _)) => gives.get(usize::from(*function)).is_some_and(|gives| *gives),
+        Step::Do(Stmt::Unlock(Lock::Read(_) | Lock::Write(_))) => true,
+        Step::Do(stmt) => {
+            matches!(stmt, Stmt::SemPost(_) | Stmt::CondSignal | Stmt::CondBroadcast | Stmt::Barrier | Stmt::Once(_))
+        }
+        _ => false,
     }
 }
 

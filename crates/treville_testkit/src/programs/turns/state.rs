@@ -17,6 +17,14 @@ pub(super) enum Moved {
     Meaningless,
 }
 
+/// A store that was not made yet.
+#[derive(Clone, Debug)]
+pub(super) struct Write {
+    pub(super) address: u64,
+    size: u32,
+    value: u64,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Status {
     Runs,
@@ -24,6 +32,8 @@ enum Status {
     Sleeps,
     Woken,
     AtBarrier,
+    /// In a loop that does nothing and has no end.
+    Spins,
     Done,
 }
 
@@ -151,14 +161,14 @@ impl State {
     fn next<'a>(&self, code: &'a Code, thread: usize) -> Option<&'a Stmt> {
         let thread = &self.threads[thread];
         match code.functions[thread.function].get(thread.at)? {
-            Step::Do(stmt) if thread.status != Status::Done => Some(stmt),
+            Step::Do(stmt) if !matches!(thread.status, Status::Spins | Status::Done) => Some(stmt),
             _ => None,
         }
     }
 
     /// One access or operation of a thread, with everything around it that other threads do not see.
     pub(super) fn step(&mut self, code: &Code, thread: usize, choice: usize) -> Moved {
-        if self.threads[thread].status == Status::Done {
+        if matches!(self.threads[thread].status, Status::Spins | Status::Done) {
             return Moved::Waits;
         }
         let before = self.threads[thread].at;
@@ -185,6 +195,45 @@ impl State {
             }
         }
         Moved::On
+    }
+
+    /// The store to an atomic variable that comes next.
+    pub(super) fn delayable(&self, code: &Code, thread: usize) -> Option<Write> {
+        let Some(Stmt::Store(place @ Place::Atomic(_), e, _)) = self.next(code, thread) else { return None };
+        let (address, size) = self.place(thread, place);
+        Some(Write { address, size, value: self.eval(thread, e) as u32 as u64 })
+    }
+
+    /// Goes on beyond the next statement without doing it.
+    pub(super) fn pass(&mut self, code: &Code, thread: usize) -> Moved {
+        self.threads[thread].at += 1;
+        self.settle(code, thread).err().unwrap_or(Moved::On)
+    }
+
+    pub(super) fn make(&mut self, thread: usize, write: &Write) {
+        // Atomic variables are always there.
+        let _ = self.memory.write(thread, write.address, write.size, write.value);
+    }
+
+    /// Where the load of an atomic variable that comes next reads.
+    pub(super) fn load_address(&self, code: &Code, thread: usize) -> Option<u64> {
+        match self.next(code, thread) {
+            Some(Stmt::Load(_, place @ Place::Atomic(_), _)) => Some(self.place(thread, place).0),
+            _ => None,
+        }
+    }
+
+    pub(super) fn next_joins(&self, code: &Code, thread: usize) -> bool {
+        matches!(self.next(code, thread), Some(Stmt::Join(_)))
+    }
+
+    pub(super) fn has_ended(&self, thread: usize) -> bool {
+        self.threads[thread].status == Status::Done
+    }
+
+    /// Whether nobody sees what comes next before the thread has ended.
+    pub(super) fn is_private(&self, code: &Code, thread: usize) -> bool {
+        matches!(self.next(code, thread), Some(Stmt::Store(Place::Left(..) | Place::Local(..), ..) | Stmt::Fence(_)))
     }
 
     /// Goes on over jumps and what is about registers only, up to the next access or operation.
@@ -230,7 +279,8 @@ impl State {
                 Step::Do(_) => return Ok(()),
             }
         }
-        Err(Moved::Waits)
+        self.threads[id].status = Status::Spins;
+        Ok(())
     }
 
     fn eval(&self, id: usize, e: &Expr) -> i32 {
@@ -671,7 +721,7 @@ impl State {
                 }
                 Ok(went)
             }
-            Status::Sleeps | Status::AtBarrier | Status::Done => Ok(false),
+            Status::Sleeps | Status::AtBarrier | Status::Spins | Status::Done => Ok(false),
         }
     }
 
@@ -692,15 +742,16 @@ impl State {
         true
     }
 
-    /// Whether threads wait for what only they themselves could do. Those that run could do anything.
-    pub(super) fn is_deadlock(&self, code: &Code) -> bool {
+    /// Whether threads wait for what only they themselves could do. Those that run could do anything that their code does; `ends` says
+    /// whether the process may still end, which ends every wait for what any thread could do.
+    pub(super) fn is_deadlock(&self, code: &Code, ends: bool) -> bool {
         if self.is_over() {
             // The end of `main` is the end of all: what counts is how it was before.
             return false;
         }
         let mut stuck: Vec<bool> = (0..self.threads.len()).map(|id| self.waits(code, id)).collect();
         loop {
-            let freed = (0..stuck.len()).find(|id| stuck[*id] && self.may_be_freed(code, *id, &stuck));
+            let freed = (0..stuck.len()).find(|id| stuck[*id] && self.may_be_freed(code, *id, &stuck, ends));
             match freed {
                 Some(id) => stuck[id] = false,
                 None => return stuck.contains(&true),
@@ -726,12 +777,13 @@ impl State {
     }
 
     /// Whether a thread that is not stuck could end the wait of one that is.
-    fn may_be_freed(&self, code: &Code, id: usize, stuck: &[bool]) -> bool {
+    fn may_be_freed(&self, code: &Code, id: usize, stuck: &[bool], ends: bool) -> bool {
         let goes_on = |other: u8| {
             let other = usize::from(other);
             !stuck[other] && self.threads[other].status != Status::Done
         };
-        let anybody = || (0..self.threads.len() as u8).any(goes_on);
+        let gives = |other: u8| code.gives[self.threads[usize::from(other)].function];
+        let some_giver = || (0..self.threads.len() as u8).any(|other| goes_on(other) && gives(other));
         match self.next(code, id) {
             Some(Stmt::Lock(Lock::Mutex(i))) => self.mutexes[usize::from(*i) % 2].0.is_some_and(goes_on),
             Some(Stmt::Lock(Lock::Spin(i))) => self.spins[usize::from(*i) % 2].is_some_and(goes_on),
@@ -739,13 +791,14 @@ impl State {
                 let (readers, writer) = self.rws[usize::from(*i) % 2];
                 let held = |t: u8| readers & 1 << t != 0 || writer == Some(t);
                 let holders: Vec<u8> = (0..self.threads.len() as u8).filter(|t| held(*t)).collect();
-                holders.into_iter().all(goes_on)
+                // Engines do not know who holds it, so that it counts only where the process cannot end.
+                holders.into_iter().all(goes_on) || ends
             }
             Some(Stmt::Join(handle)) => self.handles[usize::from(*handle) % 4].is_some_and(goes_on),
             Some(Stmt::CondWait(m)) if self.threads[id].status == Status::Woken => {
                 self.mutexes[usize::from(*m) % 2].0.is_some_and(goes_on)
             }
-            _ => anybody(),
+            _ => some_giver() || ends,
         }
     }
 

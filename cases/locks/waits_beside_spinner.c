@@ -1,0 +1,20 @@
+/* main waits for a semaphore that nobody posts, beside a thread that spins until main goes on: deadlock, also where compiled updates branch. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <semaphore.h>
+static atomic_int stop, started;
+static sem_t s;
+static void *spinner(void *u) {
+  atomic_store(&started, 1);
+  while (!atomic_load(&stop));
+  return 0;
+}
+int main(void) {
+  pthread_t b;
+  sem_init(&s, 0, 0);
+  pthread_create(&b, 0, spinner, 0);
+  if (atomic_load(&started)) sem_wait(&s);
+  atomic_store(&stop, 1);
+  pthread_join(b, 0);
+  return 0;
+}

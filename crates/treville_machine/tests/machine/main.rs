@@ -1,0 +1,8 @@
+//! Programs in .rar on machines.
+
+mod common;
+mod induction;
+mod parallel;
+mod published;
+mod random;
+mod symmetry;

@@ -1,0 +1,5 @@
+//! Programs on remote memory, state by state.
+
+mod common;
+mod random;
+mod table;

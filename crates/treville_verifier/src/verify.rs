@@ -1,0 +1,141 @@
+//! The one path from a file to a report: read, model and lowering, task, strategy, verdict. The same for all inputs.
+
+use crate::applies;
+use crate::proofs::annotate_model;
+use crate::{Options, Session, litmus};
+use std::fmt::Write;
+use treville_base::{Cancel, now};
+use treville_strategy::{Check, Choice, Job, Strategy};
+use treville_task::{
+    CheckError, Chosen, Code, Finding, Monitor, Outcome, Report, Silent, StopReason, Subject, Verdict,
+};
+
+/// What a report says before its result.
+#[derive(Default)]
+pub(crate) struct Head {
+    pub(crate) model: String,
+    engine: &'static str,
+    chosen: Option<Chosen>,
+}
+
+impl Head {
+    fn set(&mut self, choice: Choice) {
+        (self.engine, self.chosen) = (choice.engine, choice.chosen);
+    }
+}
+
+impl Session<'_> {
+    /// Checks one file. A failure is part of the report.
+    pub fn verify(&self, path: &str, options: &Options, monitor: &dyn Monitor) -> Report {
+        let start = now();
+        let mut head = Head { model: options.model.name.clone().unwrap_or_default(), ..Head::default() };
+        let result = self.check(path, options, monitor, &mut head);
+        let result = result.map_err(|failure| self.with_input(failure, path, options)).map(|mut finding| {
+            annotate_model(&mut finding, &head.model);
+            Box::new(finding)
+        });
+        let Head { model, engine, chosen } = head;
+        Report { file: path.to_owned(), model, engine: engine.to_owned(), chosen, time: start.elapsed(), result }
+    }
+
+    fn check(
+        &self,
+        path: &str,
+        options: &Options,
+        monitor: &dyn Monitor,
+        head: &mut Head,
+    ) -> Result<Finding, CheckError> {
+        // Reading and preparing count against a time limit.
+        let cancel = self.cancel_for(&options.run);
+        let subject = self.read(path, options, &cancel)?;
+        applies::check(&subject, options)?;
+        match subject {
+            Subject::Test(test) => {
+                let prepared = self.prepare_test(test, options, cancel)?;
+                head.model.clone_from(&prepared.job.model.name);
+                let outcome = run(&prepared.job, &prepared.strategy, &prepared.check, monitor, head)?;
+                Ok(litmus::finding(prepared.job, outcome, options))
+            }
+            Subject::Program(code) => self.check_program(&code, options, 0, cancel, monitor, head),
+            Subject::Claims(annotated) => {
+                let (job, strategy) = self.prepare_claims(annotated, options, cancel)?;
+                job.machine.name().clone_into(&mut head.model);
+                let outcome = run(&job, &strategy, &Check::Nobody, monitor, head)?;
+                Ok(job.finding(outcome, options))
+            }
+            Subject::Remote(remote) => {
+                let (job, strategy) = self.prepare_remote(remote, options, cancel)?;
+                job.memory().name().clone_into(&mut head.model);
+                let outcome = run(&job, &strategy, &Check::Nobody, monitor, head)?;
+                Ok(job.finding(outcome))
+            }
+        }
+    }
+
+    /// A program, and if it stays open whether it fails, the program without what it never looks at.
+    pub(crate) fn check_program(
+        &self,
+        code: &Code,
+        options: &Options,
+        traces: usize,
+        cancel: Cancel,
+        monitor: &dyn Monitor,
+        head: &mut Head,
+    ) -> Result<Finding, CheckError> {
+        let prepared = self.prepare_program(code, options, traces, cancel.clone())?;
+        head.model.clone_from(&prepared.job.model);
+        let outcome = run(&prepared.job, &prepared.strategy, &prepared.check, monitor, head)?;
+        let verdict = Verdict::on_program(&outcome, options.run.accept_bounded);
+        let smaller = prepared.job.without_unread(&verdict).filter(|_| traces == 0);
+        let mut finding = prepared.job.finding(&**prepared.strategy.first(), outcome)?;
+        let Some(smaller) = smaller else { return Ok(finding) };
+        let mut head_of_smaller = Head::default();
+        let Ok(prepared) = self.prepare_program(&smaller, options, 0, cancel) else { return Ok(finding) };
+        let Ok(outcome) = run(&prepared.job, &prepared.strategy, &prepared.check, &Silent, &mut head_of_smaller) else {
+            return Ok(finding);
+        };
+        let proved = prepared.job.finding(&**prepared.strategy.first(), outcome)?;
+        match proved.verdict {
+            Verdict::Yes if proved.scope.complete => {
+                let why = "what no thread looks at was left out, so that loops which write it only wait".to_owned();
+                (head.engine, head.chosen) = (head_of_smaller.engine, Some(Chosen { why, first: false }));
+                Ok(proved)
+            }
+            Verdict::Unknown(StopReason::Timeout) => {
+                finding.verdict = proved.verdict;
+                Ok(finding)
+            }
+            _ => Ok(finding),
+        }
+    }
+
+    /// An internal error with all that it needs to be repeated: the call, the program and the model.
+    fn with_input(&self, mut failure: CheckError, path: &str, options: &Options) -> CheckError {
+        let Some(evidence) = failure.evidence else { return failure };
+        let mut evidence = String::from(evidence);
+        let _ = writeln!(evidence, "\n== options\n{options:#?}");
+        let model = options.model.name.iter().filter(|name| self.files.is_file(name));
+        for file in [path].into_iter().chain(model.map(String::as_str)) {
+            let _ = writeln!(evidence, "\n== {file}\n{}", self.files.read(file).unwrap_or_default());
+        }
+        failure.evidence = Some(evidence.into());
+        failure
+    }
+}
+
+/// Runs the engines of a strategy, and the one that checks them.
+fn run(
+    job: &dyn Job,
+    strategy: &Strategy,
+    check: &Check,
+    monitor: &dyn Monitor,
+    head: &mut Head,
+) -> Result<Outcome, CheckError> {
+    head.engine = strategy.first().info().name;
+    let begun = now();
+    let (outcome, choice) = strategy.run(job, monitor)?;
+    let engine = choice.engine;
+    head.set(choice);
+    check.run(job, &outcome, engine, begun, monitor)?;
+    Ok(outcome)
+}
