@@ -1,6 +1,7 @@
 //! What the documents say of the source, as checks. Each gives findings; a check that the source does not pass yet has an
 //! allowance, which only ever gets smaller.
 
+mod documents;
 mod form;
 mod layers;
 mod outside;
@@ -38,6 +39,11 @@ const CHECKS: &[Check] = &[
         allowed: 0,
     },
     Check { name: "a file without a module comment, or a mod.rs", find: form::findings, allowed: 0 },
+    Check {
+        name: "a file or an identifier that documentation names and that does not exist",
+        find: documents::findings,
+        allowed: 0,
+    },
     Check { name: "an option of the command line below the command line", find: words::options, allowed: 0 },
     Check {
         name: "a model, engine or dialect by a literal name outside of the tables",

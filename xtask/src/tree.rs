@@ -12,6 +12,16 @@ pub(crate) struct Tree {
     /// The crates of the workspace by name, with those of them that each depends on, tests aside.
     pub(crate) crates: BTreeMap<String, Vec<String>>,
     pub(crate) architecture: String,
+    /// The pages of documentation, for users and for contributors.
+    pub(crate) documents: Vec<Document>,
+    /// All files of the source tree that documentation may name.
+    pub(crate) paths: Vec<String>,
+}
+
+/// A page in Markdown.
+pub(crate) struct Document {
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
 /// A Rust file.
@@ -68,7 +78,15 @@ impl Tree {
             crates.insert(name, dependencies(&manifest));
         }
         let architecture = read(&root.join("ARCHITECTURE.md"))?;
-        Ok(Tree { root, files, crates, architecture })
+        let mut paths = Vec::new();
+        for folder in ["crates", "benches", "xtask", "models", "cases", "case-studies", "docs"] {
+            all_files(&root, Path::new(folder), &mut paths)?;
+        }
+        let pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_owned);
+        let pages = pages.into_iter().chain(paths.iter().filter(|path| path.ends_with(".md")).cloned());
+        let page = |path: String| Ok(Document { text: read(&root.join(&path))?, path });
+        let documents = pages.map(page).collect::<Result<_, String>>()?;
+        Ok(Tree { root, files, crates, architecture, documents, paths })
     }
 }
 
@@ -94,6 +112,18 @@ fn rust_files(root: &Path, folder: &Path, out: &mut Vec<File>) -> Result<(), Str
             let package = if first == "crates" { parts.next().unwrap_or_default() } else { first }.to_owned();
             let tokens = lex(&text);
             out.push(File { path, package, text, tokens });
+        }
+    }
+    Ok(())
+}
+
+fn all_files(root: &Path, folder: &Path, out: &mut Vec<String>) -> Result<(), String> {
+    for path in list(&root.join(folder))? {
+        let inner = folder.join(path.file_name().unwrap_or_default());
+        match path.is_dir() {
+            true if path.ends_with("target") => {}
+            true => all_files(root, &inner, out)?,
+            false => out.push(inner.to_string_lossy().replace('\\', "/")),
         }
     }
     Ok(())
