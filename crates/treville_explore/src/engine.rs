@@ -248,6 +248,9 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             let coherence = match task.bundled {
                 None => Coherence::Unknown,
                 Some(_) if machine => Coherence::Local,
+                Some(facts) if !facts.usual_order => {
+                    return Err(refuse("a model with a happens-before other than C11's is not explored".into()));
+                }
                 Some(_) => Coherence::HappensBefore,
             };
             let cxx20 = vocabulary.variants.iter().any(|v| *v == "cxx20");

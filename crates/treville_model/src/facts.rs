@@ -33,10 +33,18 @@ impl KnownModel {
     }
 }
 
+/// A new model begins with those of its family (`HARDWARE` or `C11` in `treville_cat/src/bundled.rs`), and says what is different. A fact
+/// that is wrong makes engines miss executions; one that is `None` or `false` makes them slower, or lets another engine answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ModelFacts {
+    /// Decides which dialects and programs the model takes without a complaint.
     pub family: Family,
+    /// Rules of the engine `explore` for it; only a model that they were written for has some.
     pub known: Option<KnownModel>,
+    /// What happens before what, in a program in C, is what C11 says: `explore` finds races by that, and leaves out what a read or write
+    /// cannot see by that. Not so rar, where a release sequence is its first write only. (For an architecture, that a read from another
+    /// thread synchronises.)
+    pub usual_order: bool,
     /// Programs, unlike tests, are judged by its variant `cxx20`.
     pub cxx20: bool,
     /// What it allows, it also allows without the accesses to some location: its axioms forbid cycles and pairs, and more
