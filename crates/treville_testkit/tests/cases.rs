@@ -26,7 +26,8 @@ fn main() -> ExitCode {
             every_dialect_has_a_case_and_random_programs(&lab, &cases)
         })
     };
-    treville_trials::run(cases.into_iter().map(of_case).chain([dialects]).collect())
+    let models = trial("registries::every_model_has_random_programs", Needs::Nothing, every_model_has_random_programs);
+    treville_trials::run(cases.into_iter().map(of_case).chain([dialects, models]).collect())
 }
 
 fn every_dialect_has_a_case_and_random_programs(lab: &Lab, cases: &[golden::Case]) -> Result<(), String> {
@@ -43,4 +44,12 @@ fn every_dialect_has_a_case_and_random_programs(lab: &Lab, cases: &[golden::Case
     let names = treville_litmus::dialects().map(|dialect| &dialect.name);
     let left: Vec<_> = names.filter(|name| !with_cases.contains(*name) || !drawn.contains(*name)).collect();
     if left.is_empty() { Ok(()) } else { Err(format!("no case, or no random programs, for {left:?}")) }
+}
+
+fn every_model_has_random_programs() -> Result<(), String> {
+    let drawn: BTreeSet<&str> = SYNTAXES.iter().flat_map(|syntax| syntax.models()).copied().collect();
+    let models = treville_cat::bundled_files().iter().filter(|file| file.model().is_some());
+    let names = models.filter_map(|file| file.name.strip_suffix(".cat"));
+    let left: Vec<_> = names.filter(|name| !drawn.contains(name)).collect();
+    if left.is_empty() { Ok(()) } else { Err(format!("`Syntax::models` of no dialect names {}", left.join(", "))) }
 }

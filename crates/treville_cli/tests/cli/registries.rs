@@ -14,6 +14,7 @@ pub(crate) fn trials(others: &[Trial]) -> Vec<Trial> {
         test!(every_model_has_a_page_and_a_case),
         test!(every_engine_has_a_page_and_a_case),
         test!(every_format_is_in_the_guide),
+        test!(every_property_is_in_the_guide),
     ]
 }
 
@@ -61,7 +62,11 @@ fn is_given(texts: &[String], option: &str, value: &str) -> bool {
 fn every_model_has_a_page_and_a_case() {
     let tables = files(&root().join("cases/corpus"), &["tsv"]);
     let cases = texts(&["cases", "case-studies"]);
+    let table = read("models/README.md");
+    let rows: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| ")?.split('|').next()).collect();
     for model in listed("models") {
+        let in_row = |row: &&str| row.split([',', ' ', '(']).any(|word| word == model);
+        assert!(rows.iter().any(in_row), "models/README.md has no row for {model}");
         assert!(root().join(format!("models/{model}.md")).is_file(), "models/{model}.md is not there");
         let of_table = tables.iter().any(|table| table.file_stem().is_some_and(|stem| *stem == *model));
         let in_table = cases.iter().any(|text| text.contains(&format!("| {model} |")));
@@ -92,5 +97,16 @@ fn every_format_is_in_the_guide() {
             let by_switch = pages.iter().any(|page| page.contains(&format!("--{format}")));
             assert!(by_switch || is_given(&pages, "--format", format), "no page shows {verb} --format {format}");
         }
+    }
+}
+
+fn every_property_is_in_the_guide() {
+    let said = treville(&["verify", "cases/guide/message.c", "--property=no-such-property"]).stderr;
+    let (_, known) = said.split_once("there are: ").expect("a list of properties");
+    let known: Vec<&str> = known.split(')').next().unwrap_or_default().split(", ").collect();
+    assert!(known.len() > 10, "{known:?}");
+    let page = read("docs/programs.md");
+    for name in known {
+        assert!(page.contains(&format!("`{name}`")), "docs/programs.md does not say what {name} is");
     }
 }

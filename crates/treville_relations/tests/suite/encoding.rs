@@ -3,7 +3,7 @@
 
 use crate::dice::Dice;
 use crate::executions::{Execution, random_execution};
-use crate::models::{BUNDLED, Tagged, bundled_model, model};
+use crate::models::{Tagged, bundled_model, bundled_models, model};
 use crate::programs::random_program;
 use crate::soundness::{enter, values};
 use treville_base::{Cancel, Idx};
@@ -233,7 +233,7 @@ fn check(tagged: &Tagged, name: &str, programs: u64, length: usize) {
 
 #[test]
 fn active_pairs_of_bundled_models_suffice() {
-    for name in BUNDLED {
+    for name in bundled_models() {
         check(&bundled_model(name), name, 8, 4);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use crate::executions::random_execution;
-use crate::models::{BUNDLED, bundled_model, model};
+use crate::models::{bundled_model, bundled_models, model};
 use crate::programs::{Happening, Program, random_program};
 use crate::soundness::enter;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ fn rel(facts: &Facts, rel: BaseRel) -> (Relation, Relation) {
 
 #[test]
 fn consistent_executions_are_kept() {
-    for name in BUNDLED {
+    for name in bundled_models() {
         let tagged = bundled_model(name);
         let model = &tagged.model;
         let plan = Plan::new(model).expect("the staged evaluator takes the model");
@@ -63,7 +63,7 @@ fn three_in_a_row() -> Facts {
 /// Except for c11, which says what a plain read sees by an emptiness check: that is not looked at.
 #[test]
 fn a_thread_alone_has_one_execution() {
-    for name in BUNDLED.iter().filter(|n| **n != "c11") {
+    for name in bundled_models().filter(|n| *n != "c11") {
         let after = local(&bundled_model(name).model, &three_in_a_row(), &Cancel::new()).expect("nobody cancels");
         assert_eq!(rel(&after, BaseRel::Rf).0, Relation::from_pairs(5, [(2, 3)]), "{name}");
         let co = Relation::from_pairs(5, [(0, 2), (0, 4), (2, 4)]);

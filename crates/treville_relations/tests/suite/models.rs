@@ -1,13 +1,15 @@
 //! Bundled models, and models from text.
 
 use treville_base::{Name, SourceMap};
-use treville_cat::{BUNDLED_ONLY, bundled, parse_unit};
+use treville_cat::{BUNDLED_ONLY, bundled, bundled_files, parse_unit};
 use treville_event::{BaseRel, LockShape, RmwShape, Vocabulary};
 use treville_model::syntax::Unit;
 use treville_model::{Model, link, mentions};
 
-pub(crate) const BUNDLED: [&str; 12] =
-    ["sc", "tso", "pso", "arm", "aarch64", "power", "riscv", "c11", "rc11", "ra", "imm", "linux-kernel"];
+/// The names of all bundled models.
+pub(crate) fn bundled_models() -> impl Iterator<Item = &'static str> {
+    bundled_files().iter().filter(|file| file.model().is_some()).filter_map(|file| file.name.strip_suffix(".cat"))
+}
 
 const KINDS: [&str; 10] = ["M", "R", "W", "F", "IW", "FW", "B", "BCC", "Rreg", "Wreg"];
 

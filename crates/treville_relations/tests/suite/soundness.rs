@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use crate::executions::{Execution, random_execution};
-use crate::models::{BUNDLED, Tagged, bundled_model, model};
+use crate::models::{Tagged, bundled_model, bundled_models, model};
 use crate::programs::random_program;
 use treville_base::Cancel;
 use treville_eval::{Plan, Staged, plain};
@@ -86,7 +86,7 @@ fn check(tagged: &Tagged, name: &str, programs: u64, length: usize) -> usize {
 
 #[test]
 fn bounds_of_bundled_models() {
-    for name in BUNDLED {
+    for name in bundled_models() {
         let consistent = check(&bundled_model(name), name, 20, 4);
         assert!(consistent > 10, "{name}: {consistent} consistent executions");
     }

@@ -36,7 +36,7 @@ impl Syntax for C11 {
     }
 
     fn models(&self) -> &'static [&'static str] {
-        &["c11", "rc11", "ra", "imm", "sc"]
+        &["c11", "rc11", "ra", "rar", "imm", "sc"]
     }
 
     fn write(&self, sketch: &Sketch) -> Option<String> {
