@@ -583,3 +583,38 @@ pub fn disagreement(first: &Outcome, second: &Outcome) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How a bounded engine sees it: by a flag, or otherwise. A new failure must say so here, and have its flag in the table, or else
+    /// these engines say yes where it is looked for.
+    fn is_a_flag(failure: Failing) -> bool {
+        match failure {
+            Failing::InvalidAccess
+            | Failing::DoubleFree
+            | Failing::InvalidFree
+            | Failing::Uninitialized
+            | Failing::Race
+            | Failing::UseAfterFree
+            | Failing::Leak => true,
+            // Registers say how threads end; other flags are the model's own.
+            Failing::Assertion | Failing::ApiMisuse | Failing::Deadlock | Failing::Liveness | Failing::Flag => false,
+        }
+    }
+
+    #[test]
+    fn every_failure_is_seen() {
+        for failure in Failing::USUAL.iter().chain(Failing::ASKED) {
+            let rows = FLAGS.iter().filter(|(_, of, _)| of == failure).count();
+            assert_eq!(rows, usize::from(is_a_flag(*failure)), "{}", failure.name());
+        }
+        // What is read after the model of a program raises them all.
+        let files = ["safety.cat", "leaks.cat", "races.cat"].map(|file| treville_cat::bundled(file).expect("bundled"));
+        for (flag, ..) in FLAGS {
+            let raised = format!(" as {flag}");
+            assert!(files.iter().any(|file| file.text.lines().any(|line| line.ends_with(&raised))), "{flag}");
+        }
+    }
+}
