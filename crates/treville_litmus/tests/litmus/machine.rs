@@ -2,7 +2,7 @@
 //! the messages for broken ones. Set `TREVILLE_BLESS=1` to rewrite the expectations, then read the difference.
 //!
 //! In the compact form `X1 := R4[A] X0` is a load of 4 bytes, `W4[] x 1` a store, `%n` a register that the source does not
-//! show; a `'` marks an operation that nothing orders after the earlier ones of its instruction.
+//! show; after `else` stand the tags of an update that does not write; a `'` marks an operation that nothing orders after the earlier ones of its instruction.
 
 use crate::of_files;
 use std::fmt::Write;
@@ -109,13 +109,14 @@ impl Show<'_> {
             }
             Op::Store { addr, value, size, tags } => format!("W{size}{} {} {}", self.tags(tags), e(addr), e(value)),
             Op::Update { old, addr, size, guard, new, tags } => {
-                let tags = if self.program.dialect.fused_updates {
+                let written = if self.program.dialect.fused_updates {
                     self.tags(&tags.fused)
                 } else {
                     format!("{}{}", self.tags(&tags.read), self.tags(&tags.write))
                 };
-                let guard = guard.as_ref().map_or(String::new(), |g| format!(" if {}", e(g)));
-                format!("{} := U{size}{tags} {} {}{guard}", reg(func, *old), e(addr), e(new))
+                let may_fail = |g: &Expr| format!(" if {} else {}", e(g), self.tags(&tags.fail));
+                let guard = guard.as_ref().map_or(String::new(), may_fail);
+                format!("{} := U{size}{written} {} {}{guard}", reg(func, *old), e(addr), e(new))
             }
             Op::StoreConditional { status, addr, value, size, tags } => {
                 format!("{} := SC{size}{} {} {}", reg(func, *status), self.tags(tags), e(addr), e(value))
