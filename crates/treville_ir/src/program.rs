@@ -289,7 +289,8 @@ pub enum Storage {
     Private,
 }
 
-/// What can be wrong with a program.
+/// What can be wrong with a program. Each is in [`Failure::USUAL`] or in [`Failure::ASKED`], and every engine for programs must see it:
+/// ARCHITECTURE.md says where.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Failure {
     Assertion,

@@ -1,4 +1,5 @@
-//! What is wrong with an execution: memory that is not there, races, and what threads fail at.
+//! What is wrong with an execution: memory that is not there, races, and what threads fail at. What shows at its end only (leaks, flags) is
+//! in `finish`, threads that wait for ever in `progress`.
 
 use super::execution::Execution;
 use super::hazards::UNPROTECTED;
