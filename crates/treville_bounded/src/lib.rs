@@ -5,13 +5,13 @@
 
 mod lift;
 
-use lift::{StuckThread, trace};
+use lift::trace;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Diagnostic, Name, SourceMap, Span};
 use treville_eval::{Evidence, judge};
 use treville_event::EventId;
-use treville_ir::{Dialect, Failure as Failing, Formula, MemoryOrder, Op, Program, Question, Wait, may_run};
+use treville_ir::{Dialect, Failure as Failing, Formula, MemoryOrder, Op, Program, Question, ThreadId, Wait, may_run};
 use treville_model::Model;
 use treville_model::syntax::CheckMode;
 use treville_models::{Library, Linked, ModelOptions};
@@ -20,7 +20,7 @@ use treville_passes::target::{self, Exclusives};
 use treville_passes::{Unrolling, loop_free};
 use treville_task::{
     Answer, Bounds, CheckError, Code, Counts, Engine, FinalValue, Goal, Limits, Monitor, Outcome, Proof, Query,
-    Reduction, Reductions, Semantics, StopReason, Task, Test, Trace, Unsupported, Violation, Witness,
+    Reduction, Reductions, Semantics, StopReason, StuckThread, Task, Test, Trace, Unsupported, Violation, Witness,
 };
 
 /// The flag that only counts if all threads have ended.
@@ -485,16 +485,16 @@ impl Lifting<'_> {
                 return None;
             }
             let name = (*failure == Failing::Assertion).then(|| message.clone());
-            let fails = StuckThread { thread: thread.0, span: Some(*span), wait: None };
+            let fails = StuckThread { thread, span: Some(*span), wait: None };
             let trace = self.trace(witness, &[], &[fails]);
-            Some(Violation { thread: thread.0, span: Some(*span), trace, ..found(*failure, name, message.to_string()) })
+            Some(Violation { thread, span: Some(*span), trace, ..found(*failure, name, message.to_string()) })
         })
     }
 
     fn stuck(&self, failure: Failing, witness: &Witness) -> Option<Violation> {
         let ends = ends(&witness.state);
-        let that = |why: End| ends.iter().filter(move |(_, end)| *end == why).map(|(thread, _)| thread.0);
-        let mut waiting: Vec<u32> =
+        let that = |why: End| ends.iter().filter(move |(_, end)| *end == why).map(|(thread, _)| *thread);
+        let mut waiting: Vec<ThreadId> =
             that(if failure == Failing::Liveness { End::Spin } else { End::Resource }).collect();
         if waiting.is_empty() {
             waiting.extend(that(End::Join));
@@ -507,9 +507,9 @@ impl Lifting<'_> {
         };
         let thread = *waiting.first()?;
         // Its last read is where it waits.
-        let last = |thread: u32| {
+        let last = |thread: ThreadId| {
             let events = witness.graph.skeleton.events.iter();
-            events.filter(|e| e.thread == Some(thread) && e.kind.reads()).max_by_key(|e| e.index).and_then(|e| e.span)
+            events.filter(|e| e.thread == Some(thread.0) && e.kind.reads()).max_by_key(|e| e.index).and_then(|e| e.span)
         };
         let wait = Some(if failure == Failing::Liveness { Wait::Spin } else { Wait::Resource });
         let stand: Vec<StuckThread> =
@@ -532,7 +532,7 @@ impl Lifting<'_> {
         // The access is told first, then what is wrong with it.
         let (at, other) =
             if event(second).thread.is_some() { (event(second), event(first)) } else { (event(first), event(second)) };
-        violation.thread = at.thread.unwrap_or(0);
+        violation.thread = ThreadId(at.thread.unwrap_or(0));
         violation.span = at.span.filter(is_somewhere);
         violation.other = other.span.filter(|span| is_somewhere(span) && Some(*span) != violation.span);
         let about = if event(second).thread.is_some() { [second, first] } else { [first, second] };
@@ -564,7 +564,7 @@ fn is_somewhere(span: &Span) -> bool {
 
 /// A violation of which no more is known.
 fn found(failure: Failing, name: Option<Name>, message: String) -> Violation {
-    Violation { failure, name, message, thread: 0, span: None, other: None, trace: None }
+    Violation { failure, name, message, thread: ThreadId(0), span: None, other: None, trace: None }
 }
 
 /// What two engines say differently of a program, as far as both have seen everything.
