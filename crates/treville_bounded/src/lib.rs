@@ -98,7 +98,8 @@ impl Bounded<'_> {
         let looks_again = task.properties.contains(&Failing::Liveness)
             || task.properties.contains(&Failing::Deadlock) && how_it_goes_on_matters(source.program);
         let cancel = &task.limits.cancel;
-        let lowered = match lowered(source, bound, task.reductions.has(Reduction::AwaitLoops), looks_again, cancel) {
+        let loops = Loops { bound, idle: task.reductions.has(Reduction::AwaitLoops), looks_again };
+        let lowered = match lowered(source, loops, cancel) {
             Ok(lowered) => lowered,
             Err(why) => {
                 let stopped = StopReason::of(cancel).ok_or_else(|| refused(why))?;
@@ -213,9 +214,9 @@ impl Bounded<'_> {
             self.library.catalogue.check_fits(model, &program.dialect)?;
         }
         let source = Source { program, sources, model, algebraic: false };
-        let idle = reductions.has(Reduction::AwaitLoops);
-        let lowered = lowered(&source, bound, idle, false, &limits.cancel)
-            .map_err(|why| CheckError::input(vec![why], Arc::clone(sources)))?;
+        let loops = Loops { bound, idle: reductions.has(Reduction::AwaitLoops), looks_again: false };
+        let lowered =
+            lowered(&source, loops, &limits.cancel).map_err(|why| CheckError::input(vec![why], Arc::clone(sources)))?;
         let linked = self.library.linked(&self.library.catalogue.for_programs(self.model, model), &lowered.program)?;
         let asked = &lowered.asked;
         let filter = Formula::Or(vec![asked.complete.clone(), asked.question.condition.clone()]);
@@ -242,14 +243,19 @@ fn how_it_goes_on_matters(program: &Program) -> bool {
     program.has_assumptions() || program.roots.iter().any(|root| asks[root.func])
 }
 
-/// The program as a test, up to a bound. If it `looks_again`, threads that wait in a loop look once more before they do so for ever.
-fn lowered(
-    source: &Source<'_>,
+/// What becomes of loops.
+#[derive(Clone, Copy)]
+struct Loops {
     bound: u32,
+    /// Whether what only waits is left out.
     idle: bool,
+    /// Whether threads that wait in a loop look once more before they do so for ever.
     looks_again: bool,
-    cancel: &Cancel,
-) -> Result<LoweredTest, Diagnostic> {
+}
+
+/// The program as a test, up to a bound.
+fn lowered(source: &Source<'_>, loops: Loops, cancel: &Cancel) -> Result<LoweredTest, Diagnostic> {
+    let Loops { bound, idle, looks_again } = loops;
     let passes = treville_passes::Options {
         algebraic: source.algebraic,
         cancel: cancel.clone(),

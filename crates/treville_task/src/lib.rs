@@ -40,4 +40,4 @@ pub use run::{Actor, Begin, Observed, ObservedWrite, Run, RunAction, RunStep};
 pub use steps::{GraphStep, StepGraph, StepOrders, StuckThread};
 pub use subject::{Annotated, Code, Remote, Subject, SubjectKind, Test};
 pub use trace::{Action, Bytes, MissingSync, Trace, TraceObject, TraceStep, TraceThread};
-pub use verdict::{Observation, Verdict, VerdictKind};
+pub use verdict::{Needs, Observation, Verdict, VerdictKind};
