@@ -20,7 +20,8 @@ use treville_passes::target::{self, Exclusives};
 use treville_passes::{Unrolling, loop_free};
 use treville_task::{
     Answer, Bounds, CheckError, Code, Counts, Engine, FinalValue, Goal, Limits, Monitor, Outcome, Proof, Query,
-    Reduction, Reductions, Semantics, StopReason, StuckThread, Task, Test, Trace, Unsupported, Violation, Witness,
+    Reduction, Reductions, Semantics, StopReason, StuckThread, Task, Test, Trace, TraceStep, Unsupported, Violation,
+    Witness,
 };
 
 /// The flag that only counts if all threads have ended.
@@ -511,7 +512,6 @@ impl Lifting<'_> {
             (_, 1) => "a thread waits for ever",
             _ => "threads wait for each other",
         };
-        let thread = *waiting.first()?;
         // Its last read is where it waits.
         let last = |thread: ThreadId| {
             let events = witness.graph.skeleton.events.iter();
@@ -520,8 +520,9 @@ impl Lifting<'_> {
         let wait = Some(if failure == Failing::Liveness { Wait::Spin } else { Wait::Resource });
         let stand: Vec<StuckThread> =
             waiting.iter().map(|thread| StuckThread { thread: *thread, span: last(*thread), wait }).collect();
-        let trace = self.trace(witness, &[], &stand);
-        Some(Violation { thread, span: last(thread), trace, ..found(failure, None, what.to_owned()) })
+        let trace = self.trace(witness, &[], &stand)?;
+        let TraceStep { thread, span, .. } = *trace.steps.get(*trace.about.first()?)?;
+        Some(Violation { thread, span, trace: Some(trace), ..found(failure, None, what.to_owned()) })
     }
 
     /// A flag that is raised, with the events that raise it.

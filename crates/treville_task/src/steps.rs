@@ -3,6 +3,8 @@
 
 mod linearisation;
 mod synchronisation;
+#[cfg(test)]
+mod tests;
 
 use crate::{Action, MissingSync, Trace, TraceObject, TraceStep, TraceThread};
 use treville_base::Span;
