@@ -4,7 +4,7 @@ use crate::audit::Comparison;
 use crate::memory::cuts;
 use crate::rows::Row;
 use treville_base::Name;
-use treville_bytecode::{Image, NotCompiled, Parts, RunOptions, SiteId, SiteKind};
+use treville_bytecode::{Changes, Image, NotCompiled, Parts, RunOptions, SiteId, SiteKind};
 use treville_event::{Cell, Event, Kind, RmwShape, Vocabulary};
 use treville_ir::{DialectKind, Program, Tags};
 use treville_task::{Reduction, Reference, Semantics, Task};
@@ -93,8 +93,8 @@ impl<'a> Setup<'a> {
     ) -> Result<Self, NotCompiled> {
         let program = &*task.program;
         let counts = |reduction| !task.reductions.has(reduction);
-        let image = treville_bytecode::compile(program, &[], parts)?
-            .with_changes(counts(Reduction::LockRounds), counts(Reduction::HazardRounds));
+        let (releases, hazards) = (counts(Reduction::LockRounds), counts(Reduction::HazardRounds));
+        let image = treville_bytecode::compile(program, &[], parts)?.with_changes(Changes { releases, hazards });
         let judged = matches!(task.semantics, Semantics::Axioms(..));
         let bits = image.clone().with_bits_at_once();
         let unknowns = if judged { &bits } else { &image }.symbols().is_some();

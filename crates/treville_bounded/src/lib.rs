@@ -5,13 +5,13 @@
 
 mod lift;
 
-use lift::{StuckThread, trace};
+use lift::trace;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Diagnostic, Name, SourceMap, Span};
 use treville_eval::{Evidence, judge};
 use treville_event::EventId;
-use treville_ir::{Dialect, Failure as Failing, Formula, MemoryOrder, Op, Program, Question, Wait, may_run};
+use treville_ir::{Dialect, Failure as Failing, Formula, MemoryOrder, Op, Program, Question, ThreadId, Wait, may_run};
 use treville_model::Model;
 use treville_model::syntax::CheckMode;
 use treville_models::{Library, Linked, ModelOptions};
@@ -20,7 +20,8 @@ use treville_passes::target::{self, Exclusives};
 use treville_passes::{Unrolling, loop_free};
 use treville_task::{
     Answer, Bounds, CheckError, Code, Counts, Engine, FinalValue, Goal, Limits, Monitor, Outcome, Proof, Query,
-    Reduction, Reductions, Semantics, StopReason, Task, Test, Trace, Unsupported, Violation, Witness,
+    Reduction, Reductions, Semantics, StopReason, StuckThread, Task, Test, Trace, TraceStep, Unsupported, Violation,
+    Witness,
 };
 
 /// The flag that only counts if all threads have ended.
@@ -98,7 +99,8 @@ impl Bounded<'_> {
         let looks_again = task.properties.contains(&Failing::Liveness)
             || task.properties.contains(&Failing::Deadlock) && how_it_goes_on_matters(source.program);
         let cancel = &task.limits.cancel;
-        let lowered = match lowered(source, bound, task.reductions.has(Reduction::AwaitLoops), looks_again, cancel) {
+        let loops = Loops { bound, idle: task.reductions.has(Reduction::AwaitLoops), looks_again };
+        let lowered = match lowered(source, loops, cancel) {
             Ok(lowered) => lowered,
             Err(why) => {
                 let stopped = StopReason::of(cancel).ok_or_else(|| refused(why))?;
@@ -213,9 +215,9 @@ impl Bounded<'_> {
             self.library.catalogue.check_fits(model, &program.dialect)?;
         }
         let source = Source { program, sources, model, algebraic: false };
-        let idle = reductions.has(Reduction::AwaitLoops);
-        let lowered = lowered(&source, bound, idle, false, &limits.cancel)
-            .map_err(|why| CheckError::input(vec![why], Arc::clone(sources)))?;
+        let loops = Loops { bound, idle: reductions.has(Reduction::AwaitLoops), looks_again: false };
+        let lowered =
+            lowered(&source, loops, &limits.cancel).map_err(|why| CheckError::input(vec![why], Arc::clone(sources)))?;
         let linked = self.library.linked(&self.library.catalogue.for_programs(self.model, model), &lowered.program)?;
         let asked = &lowered.asked;
         let filter = Formula::Or(vec![asked.complete.clone(), asked.question.condition.clone()]);
@@ -242,14 +244,19 @@ fn how_it_goes_on_matters(program: &Program) -> bool {
     program.has_assumptions() || program.roots.iter().any(|root| asks[root.func])
 }
 
-/// The program as a test, up to a bound. If it `looks_again`, threads that wait in a loop look once more before they do so for ever.
-fn lowered(
-    source: &Source<'_>,
+/// What becomes of loops.
+#[derive(Clone, Copy)]
+struct Loops {
     bound: u32,
+    /// Whether what only waits is left out.
     idle: bool,
+    /// Whether threads that wait in a loop look once more before they do so for ever.
     looks_again: bool,
-    cancel: &Cancel,
-) -> Result<LoweredTest, Diagnostic> {
+}
+
+/// The program as a test, up to a bound.
+fn lowered(source: &Source<'_>, loops: Loops, cancel: &Cancel) -> Result<LoweredTest, Diagnostic> {
+    let Loops { bound, idle, looks_again } = loops;
     let passes = treville_passes::Options {
         algebraic: source.algebraic,
         cancel: cancel.clone(),
@@ -485,16 +492,16 @@ impl Lifting<'_> {
                 return None;
             }
             let name = (*failure == Failing::Assertion).then(|| message.clone());
-            let fails = StuckThread { thread: thread.0, span: Some(*span), wait: None };
+            let fails = StuckThread { thread, span: Some(*span), wait: None };
             let trace = self.trace(witness, &[], &[fails]);
-            Some(Violation { thread: thread.0, span: Some(*span), trace, ..found(*failure, name, message.to_string()) })
+            Some(Violation { thread, span: Some(*span), trace, ..found(*failure, name, message.to_string()) })
         })
     }
 
     fn stuck(&self, failure: Failing, witness: &Witness) -> Option<Violation> {
         let ends = ends(&witness.state);
-        let that = |why: End| ends.iter().filter(move |(_, end)| *end == why).map(|(thread, _)| thread.0);
-        let mut waiting: Vec<u32> =
+        let that = |why: End| ends.iter().filter(move |(_, end)| *end == why).map(|(thread, _)| *thread);
+        let mut waiting: Vec<ThreadId> =
             that(if failure == Failing::Liveness { End::Spin } else { End::Resource }).collect();
         if waiting.is_empty() {
             waiting.extend(that(End::Join));
@@ -505,17 +512,17 @@ impl Lifting<'_> {
             (_, 1) => "a thread waits for ever",
             _ => "threads wait for each other",
         };
-        let thread = *waiting.first()?;
         // Its last read is where it waits.
-        let last = |thread: u32| {
+        let last = |thread: ThreadId| {
             let events = witness.graph.skeleton.events.iter();
-            events.filter(|e| e.thread == Some(thread) && e.kind.reads()).max_by_key(|e| e.index).and_then(|e| e.span)
+            events.filter(|e| e.thread == Some(thread.0) && e.kind.reads()).max_by_key(|e| e.index).and_then(|e| e.span)
         };
         let wait = Some(if failure == Failing::Liveness { Wait::Spin } else { Wait::Resource });
         let stand: Vec<StuckThread> =
             waiting.iter().map(|thread| StuckThread { thread: *thread, span: last(*thread), wait }).collect();
-        let trace = self.trace(witness, &[], &stand);
-        Some(Violation { thread, span: last(thread), trace, ..found(failure, None, what.to_owned()) })
+        let trace = self.trace(witness, &[], &stand)?;
+        let TraceStep { thread, span, .. } = *trace.steps.get(*trace.about.first()?)?;
+        Some(Violation { thread, span, trace: Some(trace), ..found(failure, None, what.to_owned()) })
     }
 
     /// A flag that is raised, with the events that raise it.
@@ -532,7 +539,7 @@ impl Lifting<'_> {
         // The access is told first, then what is wrong with it.
         let (at, other) =
             if event(second).thread.is_some() { (event(second), event(first)) } else { (event(first), event(second)) };
-        violation.thread = at.thread.unwrap_or(0);
+        violation.thread = ThreadId(at.thread.unwrap_or(0));
         violation.span = at.span.filter(is_somewhere);
         violation.other = other.span.filter(|span| is_somewhere(span) && Some(*span) != violation.span);
         let about = if event(second).thread.is_some() { [second, first] } else { [first, second] };
@@ -564,7 +571,7 @@ fn is_somewhere(span: &Span) -> bool {
 
 /// A violation of which no more is known.
 fn found(failure: Failing, name: Option<Name>, message: String) -> Violation {
-    Violation { failure, name, message, thread: 0, span: None, other: None, trace: None }
+    Violation { failure, name, message, thread: ThreadId(0), span: None, other: None, trace: None }
 }
 
 /// What two engines say differently of a program, as far as both have seen everything.

@@ -280,6 +280,15 @@ pub(crate) struct LoopInfo {
     pub(crate) round: Vec<Slot>,
 }
 
+/// What counts as a change that an iteration of a loop makes, besides other stores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Changes {
+    /// To release a lock: some lock is tried, so that threads can see that another holds it.
+    pub releases: bool,
+    /// To store to a hazard pointer.
+    pub hazards: bool,
+}
+
 /// A whole program, compiled.
 #[derive(Clone, Debug)]
 pub struct Image {
@@ -287,11 +296,7 @@ pub struct Image {
     pub(crate) sites: treville_base::IndexVec<SiteId, Site>,
     /// The threads whose return ends the process.
     pub(crate) ending: Vec<u32>,
-    /// To release a lock is a change that an iteration of a loop makes: some lock is tried, so that threads can see that
-    /// another holds it.
-    pub(crate) release_changes: bool,
-    /// So is a store to a hazard pointer.
-    pub(crate) hazard_changes: bool,
+    pub(crate) changes: Changes,
     /// What is computed from unknown values, if there are any.
     pub(crate) symbols: Option<Arc<Symbols>>,
     /// Some store is of a hazard pointer.
@@ -335,16 +340,16 @@ impl Image {
         self
     }
 
-    /// The same with every release of a lock, or every store to a hazard pointer, as a change that an iteration of a loop makes.
-    pub fn with_changes(mut self, releases: bool, hazards: bool) -> Image {
-        self.note_changes(releases, hazards);
+    /// The same with these as changes, too.
+    pub fn with_changes(mut self, changes: Changes) -> Image {
+        self.note_changes(changes);
         self
     }
 
     /// The same, from now on.
-    pub fn note_changes(&mut self, releases: bool, hazards: bool) {
-        self.release_changes |= releases;
-        self.hazard_changes |= hazards;
+    pub fn note_changes(&mut self, changes: Changes) {
+        self.changes.releases |= changes.releases;
+        self.changes.hazards |= changes.hazards;
     }
 
     /// Whether some store is of a hazard pointer.

@@ -6,7 +6,7 @@ mod wide;
 
 pub use access::{Access, Parts};
 
-use super::code::{Code, Image, Ins, LoopInfo, NOWHERE, Site, SiteId, SiteKind, Slot};
+use super::code::{Changes, Code, Image, Ins, LoopInfo, NOWHERE, Site, SiteId, SiteKind, Slot};
 use super::symbols::is_term;
 use super::{flow, retry};
 use access::Source;
@@ -35,7 +35,7 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         .map(|(id, func)| Compiler::function(program, func, parts, kept(id), &mut sites))
         .collect::<Result<_, _>>()?;
     let ops = program.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).map(|inst| &inst.op);
-    let release_changes = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
+    let releases = ops.into_iter().any(|op| matches!(op, Op::Lock { op: LockOp::Try { .. }, .. }));
     let symbols = sites.iter().any(Site::is_unknown).then(Arc::default);
     let marked = |code: &Code| code.constants.iter().any(|(_, value)| is_term(*value));
     if symbols.is_some() && codes.iter().any(marked) {
@@ -51,8 +51,7 @@ pub fn compile(program: &Program, observed: &[(FuncId, Reg)], parts: &Parts) -> 
         codes,
         sites,
         ending: roots.map(|(_, thread)| thread).collect(),
-        release_changes,
-        hazard_changes: false,
+        changes: Changes { releases, hazards: false },
         symbols,
         has_hazards,
         notes: Arc::default(),

@@ -12,7 +12,7 @@ impl<T: Track> Runner<T> {
     pub(super) fn note_store(&mut self, image: &Image, site: SiteId, addr: u64, words: [u64; 2]) {
         if image.sites[site].protects {
             self.note_done(Done { site, addr, words });
-            self.effects += u32::from(image.hazard_changes);
+            self.effects += u32::from(image.changes.hazards);
             return self.protect(addr, words[0]);
         }
         let site = &image.sites[site];
@@ -20,7 +20,7 @@ impl<T: Track> Runner<T> {
         words.into_iter().for_each(|word| self.publish(image, word));
         if site.kind != SiteKind::Unlock {
             self.note_first(site, addr);
-        } else if !image.release_changes {
+        } else if !image.changes.releases {
             self.note_release(site);
         }
     }

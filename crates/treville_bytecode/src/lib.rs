@@ -27,7 +27,7 @@ mod symbols;
 mod track;
 
 pub use addresses::names_thread;
-pub use code::{Image, Site, SiteId, SiteKind};
+pub use code::{Changes, Image, Site, SiteId, SiteKind};
 pub use compile::{Access, NotCompiled, Parts, compile};
 pub use handles::Misuse;
 pub use index::Array;

@@ -3,7 +3,7 @@
 
 use crate::search::{Explored, Options};
 use std::collections::BTreeSet;
-use treville_bytecode::{Access, Image, Keeps, Parts, address};
+use treville_bytecode::{Access, Changes, Image, Keeps, Parts, address};
 use treville_ir::{Op, Program};
 use treville_task::{Child, Reduction, Unsupported};
 
@@ -82,9 +82,8 @@ pub(crate) struct Speculation<'t> {
     pub(crate) assumptions: Assumptions,
     /// The accesses that are made in parts.
     parts: Parts,
-    /// Whether locks are looked at as memory, and hazard pointers are set by several threads.
-    seen_locks: bool,
-    shared_hazards: bool,
+    /// Locks are looked at as memory; hazard pointers are set by several threads.
+    changes: Changes,
     /// Whether the model itself may find fault with iterations that are dropped.
     faults: bool,
     /// What was explored, and which iterations are still to be kept, each in a pass of its own.
@@ -92,15 +91,14 @@ pub(crate) struct Speculation<'t> {
 }
 
 impl<'t> Speculation<'t> {
-    pub(crate) fn new(program: &'t Program, options: Options, image: Image, seen_locks: bool, faults: bool) -> Self {
+    pub(crate) fn new(program: &'t Program, options: Options, image: Image, changes: Changes, faults: bool) -> Self {
         Speculation {
             program,
             assumptions: Assumptions::new(program, &options),
             options,
             image,
             parts: Parts::new(),
-            seen_locks,
-            shared_hazards: false,
+            changes,
             faults,
             first: None,
         }
@@ -133,12 +131,12 @@ impl<'t> Speculation<'t> {
         if self.options.run.speculative && self.image.speculation_failed() && !self.options.cancel.is_due() {
             // What was taken on trust, and has failed since, is looked at once more.
             self.options.run.speculative = false;
-        } else if !self.shared_hazards && explored.dropped.share_hazards() && explored.is_all() {
+        } else if !self.changes.hazards && explored.dropped.share_hazards() && explored.is_all() {
             // Who sets a hazard pointer of another thread changes what that one sees of it.
-            (self.shared_hazards, self.options.run.attempt_blocks) = (true, false);
-        } else if !self.seen_locks && explored.dropped.sees_locks() && explored.is_all() {
+            (self.changes.hazards, self.options.run.attempt_blocks) = (true, false);
+        } else if !self.changes.releases && explored.dropped.sees_locks() && explored.is_all() {
             // Who reads a lock as memory sees that it was taken in an iteration that is dropped.
-            self.seen_locks = true;
+            self.changes.releases = true;
         } else {
             return Ok(self.confirm(explored));
         }
@@ -148,7 +146,7 @@ impl<'t> Speculation<'t> {
 
     /// Begins anew, with what is known of the program by now.
     fn restart(&mut self) {
-        self.image.note_changes(self.seen_locks, self.shared_hazards);
+        self.image.note_changes(self.changes);
         self.keep_rounds(None);
         self.first = None;
     }

@@ -9,7 +9,7 @@ use crate::rules::{Coherence, Rules};
 use crate::search::{self, CompleteExecution, Explored, MakeJudge, report};
 use std::collections::BTreeMap;
 use treville_base::Idx;
-use treville_bytecode::{Image, Parts, RunOptions, SiteKind};
+use treville_bytecode::{Changes, Image, Parts, RunOptions, SiteKind};
 use treville_eval::Plan;
 use treville_event::Vocabulary;
 use treville_ir::{Dialect, Failure, Formula, FuncId, Place, Program, Question, Reg, ThreadId};
@@ -150,8 +150,8 @@ impl Explore {
         let finds_fault = |model: &Model| report::finds_fault(model, judged.is_none());
         let faults = task.reference.as_ref().is_some_and(|reference| finds_fault(&reference.model));
         let program = &*task.program;
-        let seen_locks = !task.reductions.has(Reduction::LockRounds);
-        let mut speculation = Speculation::new(program, options, image, seen_locks, faults);
+        let changes = Changes { releases: !task.reductions.has(Reduction::LockRounds), hazards: false };
+        let mut speculation = Speculation::new(program, options, image, changes, faults);
         loop {
             let Speculation { options, image, assumptions, .. } = &speculation;
             let mut states = task.question.as_deref().map(|question| States::new(&task.program, question));
@@ -271,8 +271,9 @@ fn compile(task: &Task, parts: &Parts, judged: bool) -> Result<Image, Unsupporte
     let observed = task.question.as_deref().map_or_else(Vec::new, |q| observed_registers(&task.program, q));
     let image = treville_bytecode::compile(&task.program, &observed, parts)
         .map_err(|why| Unsupported { what: format!("{} is not explored", why.what), span: why.span })?;
-    let changes = |reduction| !task.reductions.has(reduction);
-    let image = image.with_changes(changes(Reduction::LockRounds), changes(Reduction::HazardRounds));
+    let counts = |reduction| !task.reductions.has(reduction);
+    let (releases, hazards) = (counts(Reduction::LockRounds), counts(Reduction::HazardRounds));
+    let image = image.with_changes(Changes { releases, hazards });
     Ok(if judged || task.question.is_some() { image.with_bits_at_once() } else { image })
 }
 

@@ -29,7 +29,6 @@ mod explored;
 mod finish;
 mod hazards;
 mod job;
-mod linearisation;
 mod locks;
 mod parts;
 mod places;

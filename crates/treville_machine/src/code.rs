@@ -10,7 +10,7 @@ mod live;
 
 use std::collections::BTreeSet;
 use treville_base::{BitSet, Name, Span};
-use treville_ir::ObjectId;
+use treville_ir::{MemoryOrder, ObjectId};
 use treville_term::{BinOp, Cast, UnOp};
 
 pub(crate) use compile::{STUCK, compile};
@@ -143,11 +143,11 @@ pub(crate) enum Fence {
     Other,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct UpdateOrder {
-    pub(crate) acquire: bool,
-    pub(crate) release: bool,
-    /// If it does not write.
+    /// If it writes.
+    pub(crate) order: MemoryOrder,
+    /// If it does not.
     pub(crate) fail_acquire: bool,
 }
 

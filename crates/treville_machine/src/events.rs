@@ -166,12 +166,12 @@ impl<'c> Walk<'c> {
                 begun.push((access, before, Vec::new(), *next));
             }
             Step::Update { var, order, old, guard, new, next } => {
-                let UpdateOrder { acquire, release, fail_acquire } = *order;
+                let UpdateOrder { order, fail_acquire } = *order;
                 let mut values = before;
                 values[*old] = Number::Read;
                 let value = self.number(new, &values)?;
                 let guard = guard.as_ref().map(|guard| self.truth(guard, &values)).transpose()?;
-                let access = GuardedAccess::Update { var: *var, acquire, release, value };
+                let access = GuardedAccess::Update { var: *var, order, value };
                 begun.push((access, values.clone(), guard.clone().into_iter().collect(), *next));
                 if let Some(guard) = guard {
                     let access = GuardedAccess::Read { var: *var, acquire: fail_acquire };

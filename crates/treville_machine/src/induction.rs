@@ -201,7 +201,7 @@ impl<'a> Induction<'a> {
                 Step::Write { var, value, release, .. } => (*var, value, *release),
                 Step::Update { var, new, order, .. } => {
                     updated[*var] = true;
-                    (*var, new, order.release)
+                    (*var, new, order.order.releases())
                 }
                 _ => continue,
             };
@@ -220,7 +220,7 @@ impl<'a> Induction<'a> {
         }
         let acquired = match &code.nodes[node].step {
             Step::Read { var, acquire, .. } if *acquire || always => Some(*var),
-            Step::Update { var, order, .. } if order.acquire || order.fail_acquire || always => Some(*var),
+            Step::Update { var, order, .. } if order.order.acquires() || order.fail_acquire || always => Some(*var),
             _ => None,
         };
         Domain {

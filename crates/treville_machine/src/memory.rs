@@ -19,7 +19,7 @@ pub(crate) use graph::Graph;
 pub(crate) use sequential::Sequential;
 pub(crate) use views::{MAX_MESSAGES, Views};
 
-use treville_ir::Aware;
+use treville_ir::{Aware, MemoryOrder};
 
 /// One way for an access to go: the write that it observes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,8 +92,7 @@ pub(crate) trait Memory: Sync {
 
     fn read(&self, s: &mut Self::State, thread: usize, var: usize, at: u32, acquire: bool);
     fn write(&self, s: &mut Self::State, thread: usize, var: usize, at: u32, written: Written, release: bool);
-    /// An update, with whether it acquires and releases.
-    fn update(&self, s: &mut Self::State, thread: usize, var: usize, at: u32, written: Written, orders: (bool, bool));
+    fn update(&self, s: &mut Self::State, thread: usize, var: usize, at: u32, written: Written, order: MemoryOrder);
 
     /// An update that does not write: no more than a read, if the memory does not say otherwise.
     fn fail(&self, s: &mut Self::State, thread: usize, var: usize, at: u32, acquire: bool) {

@@ -191,7 +191,7 @@ pub(crate) fn told<M: Memory>(
     let order = match (node.map(|node| &node.step), step.effect) {
         (Some(Step::Read { acquire: true, .. }), _) => MemoryOrder::Acquire,
         (Some(Step::Write { release: true, .. }), _) => MemoryOrder::Release,
-        (Some(Step::Update { order, .. }), Effect::Update { .. }) => MemoryOrder::of(order.acquire, order.release),
+        (Some(Step::Update { order, .. }), Effect::Update { .. }) => order.order,
         (Some(Step::Update { order, .. }), _) if order.fail_acquire => MemoryOrder::Acquire,
         _ => MemoryOrder::Relaxed,
     };

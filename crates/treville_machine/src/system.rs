@@ -260,7 +260,7 @@ impl<M: Memory> System<'_, M> {
         let code = &self.code.threads[thread];
         let node = &code.nodes[usize::from(state.nodes[thread])];
         let Step::Update { var, order, old, guard, new, next } = &node.step else { return };
-        let UpdateOrder { acquire, release, fail_acquire } = *order;
+        let UpdateOrder { order, fail_acquire } = *order;
         let old = code.first_reg + old;
         self.memory.updates(&state.memory, thread, *var, &mut room.choices);
         let n_updates = room.choices.len();
@@ -281,7 +281,7 @@ impl<M: Memory> System<'_, M> {
             }
             let effect = if writes {
                 let written = Written { value, origin };
-                self.memory.update(&mut room.next.memory, thread, *var, from.at, written, (acquire, release));
+                self.memory.update(&mut room.next.memory, thread, *var, from.at, written, order);
                 if !self.fits(*var, room) {
                     room.next.memory.clone_from(&state.memory);
                     continue;

@@ -27,10 +27,10 @@ use crate::{Boundary, ops, simplify};
 use asked::Waiter;
 use body::{Body, Read};
 use std::collections::BTreeMap;
-use treville_base::{Cancel, Diagnostic, IndexVec, Name, Span};
+use treville_base::{Cancel, Diagnostic, Idx, IndexVec, Name, Span};
 use treville_ir::{
     Again, Block, BlockId, Callee, Expr, Failure, Func, FuncId, Inst, Mark, ObjectId, Op, Program, Reg, Root, Tags,
-    Terminator, UpdateTags, Wait, may_run,
+    Terminator, ThreadId, UpdateTags, Wait, may_run,
 };
 
 /// A program lowered to a test, and what may be asked of it.
@@ -58,7 +58,7 @@ pub enum Channel {
 
 impl LoweredTest {
     /// The thread whose start or end is told at an address, and what is told there.
-    pub fn channel(&self, address: u64) -> Option<(u32, Channel)> {
+    pub fn channel(&self, address: u64) -> Option<(ThreadId, Channel)> {
         let (object, offset) = self.program.object_at(address)?;
         let thread = self.threads.iter().position(|own| *own == object)? + 1;
         let channel = match offset as i64 {
@@ -66,7 +66,7 @@ impl LoweredTest {
             ENDED => Channel::End,
             _ => Channel::Value,
         };
-        Some((thread as u32, channel))
+        Some((ThreadId::from_usize(thread), channel))
     }
 }
 

@@ -10,7 +10,9 @@ use treville_ir::{
     Atom, Comparison, Dialect, Expr, Formula, Func, InitCell, Object, Observable, Operand, Place, Program, Quantifier,
     Question, Reg, RegInfo, Root, ThreadId, Type,
 };
-use treville_task::{About, Answer, Counts, FinalState, Finding, Outcome, Report, Scope, Test, Verdict, Witness};
+use treville_task::{
+    About, Answer, Counts, FinalState, Finding, Needs, Outcome, Report, Scope, Test, Verdict, Witness,
+};
 use treville_term::Bv;
 
 const TEXT: &str = "X86 SB\n{ x=0; y=0; }\n P0          | P1          ;\n MOV [x],$1  | MOV [y],$1  ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
@@ -169,7 +171,7 @@ pub(crate) fn report(quantifier: Quantifier, verdict: Verdict) -> Report {
         info: vec![("Hash".into(), "7dbd6b8e6dd4abc2ef3d48b0376fb2e3".into())],
     };
     let finding =
-        Finding { verdict, scope: Scope::complete(), ..Finding::new(About::Test(test), outcome, false, false) };
+        Finding { verdict, scope: Scope::complete(), ..Finding::new(About::Test(test), outcome, false, Needs::Answer) };
     Report {
         file: "SB.litmus".into(),
         model: "tso".into(),

@@ -174,7 +174,7 @@ fn program(object: &mut Object, checked: &ProgramView<'_>, details: Details) {
         if let Some(span) = violation.other {
             found.raw("other", &location(checked.sources, span));
         }
-        found.number("thread", u64::from(violation.thread));
+        found.number("thread", u64::from(violation.thread.0));
         let inputs = inputs(checked.sources, violation);
         if !inputs.is_empty() {
             found.raw("inputs", &array(&inputs));
@@ -194,7 +194,7 @@ fn inputs(sources: &SourceMap, violation: &Violation) -> Vec<String> {
         let Action::Choose(value) = step.action else { return None };
         let mut object = Object::new();
         object.number("value", value);
-        object.number("thread", u64::from(step.thread));
+        object.number("thread", u64::from(step.thread.0));
         if let Some(span) = step.span {
             object.raw("location", &location(sources, span));
         }

@@ -8,7 +8,7 @@ use crate::diagnostics::render_place;
 use crate::{Paint, Palette};
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
-use treville_ir::{Failure, MemoryOrder, Program};
+use treville_ir::{Failure, MemoryOrder, Program, ThreadId};
 use treville_task::{Action, MissingSync, TraceStep, Violation};
 use words::Words;
 
@@ -22,7 +22,7 @@ pub fn trace(violation: &Violation, program: &Program, sources: &SourceMap, pale
     let mut out = String::new();
     let Some(trace) = &violation.trace else {
         if let Some(span) = violation.span {
-            let message = format!("{} in thread {}", violation.message, violation.thread);
+            let message = format!("{} in thread {}", violation.message, violation.thread.0);
             render_place(&mut out, sources, span, Some("error"), &message, palette);
         }
         return out;
@@ -79,7 +79,7 @@ fn steps(words: &Words<'_>, palette: Palette, out: &mut String) {
         let note = format!("  … after {} earlier steps", relevant.left_out);
         let _ = writeln!(out, "{}", palette.paint(Paint::Faint, &note));
     }
-    let mut before: Option<(u32, String)> = None;
+    let mut before: Option<(ThreadId, String)> = None;
     for (i, text) in relevant.steps.iter().zip(&sources) {
         let step = &words.trace.steps[*i];
         if before.as_ref().is_none_or(|(thread, _)| *thread != step.thread) {
@@ -126,7 +126,7 @@ fn why(words: &Words<'_>, failure: Failure, palette: Palette, out: &mut String) 
     let missing_syncs = &words.trace.missing_syncs;
     let mut lines = Vec::new();
     if pair && missing_syncs.is_empty() {
-        let threads: Vec<u32> = words.trace.about.iter().map(|i| words.trace.steps[*i].thread).collect();
+        let threads: Vec<ThreadId> = words.trace.about.iter().map(|i| words.trace.steps[*i].thread).collect();
         if failure == Failure::Race || threads.windows(2).any(|t| t[0] != t[1]) {
             lines.push("Nothing orders the two: neither thread reads what tells it that the other is done.".to_owned());
         }
@@ -159,7 +159,7 @@ fn weakness(words: &Words<'_>) -> String {
     let step = &words.trace.steps[read];
     let place = begun(&words.place_of(read, step.thread));
     let ahead = words.trace.reads_ahead(read);
-    let (reader, write) = (step.thread, words.place_of(write, step.thread));
+    let (reader, write) = (step.thread.0, words.place_of(write, step.thread));
     if ahead {
         return format!("{place} of thread {reader} reads what {write} writes later: only weak memory does this.");
     }
@@ -174,7 +174,7 @@ fn begun(place: &str) -> String {
 /// `Line 19 reads what line 11 of thread 1 wrote, but …`.
 fn sentence(words: &Words<'_>, gap: &MissingSync) -> String {
     let (write, read) = (&words.trace.steps[gap.write], &words.trace.steps[gap.read]);
-    let reader = format!("thread {}", read.thread);
+    let reader = format!("thread {}", read.thread.0);
     let mut out = begun(&words.place_of(gap.read, read.thread));
     let whose = words.place_of(gap.write, read.thread);
     // Updates in between pass on what was released.
@@ -190,7 +190,7 @@ fn sentence(words: &Words<'_>, gap: &MissingSync) -> String {
         (false, true) => format!(
             "but the {store} is {} and does not publish what thread {} did before it: a release {store} would.",
             not(write.order),
-            write.thread
+            write.thread.0
         ),
         (true, false) => format!(
             "but the {load} is {} and {reader} need not see what came before that: an acquire {load} would make it.",

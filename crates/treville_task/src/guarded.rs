@@ -4,7 +4,7 @@
 //! Numbers are those of mathematics here; nothing wraps around.
 
 use treville_base::{Name, Span};
-use treville_ir::{Comparison, ObjectId, Reg, ThreadId};
+use treville_ir::{Comparison, MemoryOrder, ObjectId, Reg, ThreadId};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct GuardedProgram {
@@ -64,7 +64,7 @@ pub enum GuardedAccess {
     None,
     Read { var: usize, acquire: bool },
     Write { var: usize, release: bool, value: Number },
-    Update { var: usize, acquire: bool, release: bool, value: Number },
+    Update { var: usize, order: MemoryOrder, value: Number },
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -128,7 +128,7 @@ pub struct Violation {
     /// Of a flag, its name; of an assertion, what it says.
     pub name: Option<Name>,
     pub message: String,
-    pub thread: u32,
+    pub thread: ThreadId,
     pub span: Option<Span>,
     /// The other access of a race, the free of a freed object, …
     pub other: Option<Span>,

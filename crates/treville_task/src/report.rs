@@ -2,7 +2,8 @@
 
 use crate::verdict::Asked;
 use crate::{
-    Annotated, Answer, CheckError, Code, Observation, Outcome, Remote, Run, Scope, Test, Verdict, VerdictKind, Witness,
+    Annotated, Answer, CheckError, Code, Needs, Observation, Outcome, Remote, Run, Scope, Test, Verdict, VerdictKind,
+    Witness,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -137,9 +138,9 @@ impl Report {
 
 impl Finding {
     /// The verdict of an outcome on what was asked.
-    pub fn new(about: About, outcome: Outcome, accept_bounded: bool, all_states: bool) -> Finding {
+    pub fn new(about: About, outcome: Outcome, accept_bounded: bool, needs: Needs) -> Finding {
         let asked = match &about {
-            About::Test(test) => Asked::Question { quantifier: test.question.quantifier, all_states },
+            About::Test(test) => Asked::Question { quantifier: test.question.quantifier, needs },
             About::Program(_) => Asked::Safety,
             About::Claims(query) => Asked::Claims(query),
             About::Remote(_) => Asked::Remote,

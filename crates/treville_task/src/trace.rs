@@ -3,7 +3,7 @@
 //! A step comes after the step that it reads from; as far as an interleaving explains the execution, the steps are in its order.
 
 use treville_base::{Name, Span};
-use treville_ir::{MemoryOrder, Wait};
+use treville_ir::{MemoryOrder, ThreadId, Wait};
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Trace {
@@ -21,7 +21,8 @@ pub struct Trace {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceThread {
-    pub number: u32,
+    /// Threads that the program starts come after its roots.
+    pub number: ThreadId,
     /// The function that it runs.
     pub name: Name,
 }
@@ -38,7 +39,7 @@ pub struct TraceObject {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceStep {
-    pub thread: u32,
+    pub thread: ThreadId,
     pub span: Option<Span>,
     pub action: Action,
     /// None if it is not atomic.
@@ -76,10 +77,9 @@ pub enum Action {
         lock: bool,
     },
     Fence,
-    /// Starts the thread with this number.
-    Start(u32),
-    /// Has waited for the end of the thread with this number.
-    Join(u32),
+    Start(ThreadId),
+    /// Has waited for the end of this thread.
+    Join(ThreadId),
     /// Makes an object on the heap.
     Allocate(u64),
     Free(u64),
@@ -162,7 +162,7 @@ impl Trace {
     }
 
     /// The thread with a number, as it is told.
-    pub fn thread(&self, number: u32) -> Option<&TraceThread> {
+    pub fn thread(&self, number: ThreadId) -> Option<&TraceThread> {
         self.threads.iter().find(|t| t.number == number)
     }
 }

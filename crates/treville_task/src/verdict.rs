@@ -103,12 +103,21 @@ impl Verdict {
     }
 }
 
+/// What must have been seen for an answer to the question of a test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Needs {
+    /// What decides it.
+    Answer,
+    /// All final states, since they are listed.
+    AllStates,
+}
+
 /// What was asked, as far as the verdict depends on it.
 pub(crate) enum Asked<'a> {
-    /// Whether a litmus condition is as the quantifier says; and, perhaps, for all final states.
+    /// Whether a litmus condition is as the quantifier says.
     Question {
         quantifier: Quantifier,
-        all_states: bool,
+        needs: Needs,
     },
     /// Whether a program can fail.
     Safety,
@@ -131,7 +140,7 @@ impl Verdict {
     /// The verdict with its scope. What was only looked for up to a bound is unknown, unless the caller accepts that.
     pub(crate) fn judge(asked: &Asked<'_>, outcome: &Outcome, accept_bounded: bool) -> (Verdict, Scope) {
         match asked {
-            Asked::Question { quantifier, all_states } => question(*quantifier, *all_states, outcome, accept_bounded),
+            Asked::Question { quantifier, needs } => question(*quantifier, *needs, outcome, accept_bounded),
             Asked::Safety => safety(outcome, accept_bounded),
             Asked::Claims(query) => claims(query, outcome, accept_bounded),
             Asked::Remote => remote(outcome, accept_bounded),
@@ -140,9 +149,9 @@ impl Verdict {
 }
 
 /// Everything is unknown if all states were to be listed and some may be missing.
-fn question(quantifier: Quantifier, all_states: bool, outcome: &Outcome, accept_bounded: bool) -> (Verdict, Scope) {
+fn question(quantifier: Quantifier, needs: Needs, outcome: &Outcome, accept_bounded: bool) -> (Verdict, Scope) {
     let scope = outcome.deciding_scope(quantifier);
-    if let (true, Some(why)) = (all_states, &outcome.stopped) {
+    if let (Needs::AllStates, Some(why)) = (needs, &outcome.stopped) {
         return (Verdict::Unknown(why.clone()), scope);
     }
     match Verdict::of(quantifier, outcome) {

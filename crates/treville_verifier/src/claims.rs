@@ -8,7 +8,7 @@ use treville_ir::{Claims, Failure as Failing, Prop};
 use treville_machine::{Machine, Operational, check_symmetries};
 use treville_strategy::{Agreement, Attempt, Job, State, Strategy, state_of_stop};
 use treville_task::{
-    About, Annotated, Bounds, CheckError, ClaimsQuery, Command, Engine, Finding, Goal, Limits, Moment, Monitor,
+    About, Annotated, Bounds, CheckError, ClaimsQuery, Command, Engine, Finding, Goal, Limits, Moment, Monitor, Needs,
     Outcome, Query, Semantics, Subject, Task, Unsupported,
 };
 
@@ -72,7 +72,7 @@ impl Session<'_> {
 
 impl ClaimsJob {
     pub(crate) fn finding(self, outcome: Outcome, options: &Options) -> Finding {
-        Finding::new(About::Claims(self.query), outcome, options.run.accept_bounded, false)
+        Finding::new(About::Claims(self.query), outcome, options.run.accept_bounded, Needs::Answer)
     }
 }
 

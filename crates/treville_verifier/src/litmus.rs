@@ -8,7 +8,8 @@ use treville_models::Linked;
 use treville_report::show_state;
 use treville_strategy::{Agreement, Attempt, Check, Choice, EFFORT, Job, State, Strategy, Texts, state_of_stop};
 use treville_task::{
-    About, Bounds, CheckError, Engine, FinalState, Finding, Limits, Monitor, Outcome, Semantics, Task, Test, Verdict,
+    About, Bounds, CheckError, Engine, FinalState, Finding, Limits, Monitor, Needs, Outcome, Semantics, Task, Test,
+    Verdict,
 };
 
 /// The engine where the call names none, and those that run where it has no answer.
@@ -112,8 +113,8 @@ pub(crate) fn finding(job: TestJob, mut outcome: Outcome, options: &Options) -> 
     let TestJob { test, task, .. } = job;
     proofs::annotate_queries(&mut outcome.proofs, &test.program, &test.question, &task.queries);
     let warnings = warnings::of_test(&test, options);
-    let all_states = options.run.states == States::Listed;
-    let finding = Finding::new(About::Test(test), outcome, options.run.accept_bounded, all_states);
+    let needs = if options.run.states == States::Listed { Needs::AllStates } else { Needs::Answer };
+    let finding = Finding::new(About::Test(test), outcome, options.run.accept_bounded, needs);
     Finding { warnings, ..finding }
 }
 

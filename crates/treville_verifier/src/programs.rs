@@ -12,7 +12,7 @@ use treville_models::ModelOptions;
 use treville_passes::target;
 use treville_strategy::{Agreement, Attempt, Check, EFFORT, Job, State, Strategy, Texts, state_of_stop};
 use treville_task::{
-    About, Bounds, CheckError, Code, Engine, Finding, Limits, Monitor, Outcome, Reduction, Reference, Semantics,
+    About, Bounds, CheckError, Code, Engine, Finding, Limits, Monitor, Needs, Outcome, Reduction, Reference, Semantics,
     Silent, StopReason, Task, Verdict,
 };
 
@@ -213,7 +213,7 @@ impl ProgramJob<'_> {
         let audit = audited.map(|audited| audited.check(engine, &task, &outcome, &code.sources)).transpose()?;
         let warnings = warnings::of_program(&in_c, &outcome, &code.sources);
         outcome.bound = options.run.bound;
-        let finding = Finding::new(About::Program(code), outcome, options.run.accept_bounded, false);
+        let finding = Finding::new(About::Program(code), outcome, options.run.accept_bounded, Needs::Answer);
         Ok(Finding { warnings, audit, ..finding })
     }
 

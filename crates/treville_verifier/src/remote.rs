@@ -16,7 +16,7 @@ use treville_machine::RemoteOptions;
 use treville_rma::Program;
 use treville_strategy::{Agreement, Attempt, Job, State, Strategy, Texts};
 use treville_task::{
-    About, CheckError, Effort, Engine, Finding, Limits, Monitor, Outcome, Remote, RemoteMemory, RemoteQuery,
+    About, CheckError, Effort, Engine, Finding, Limits, Monitor, Needs, Outcome, Remote, RemoteMemory, RemoteQuery,
     RemoteTask, Verdict,
 };
 
@@ -180,7 +180,7 @@ impl RemoteJob {
 
     pub(crate) fn finding(self, outcome: Outcome) -> Finding {
         let query = RemoteQuery { remote: self.remote, flushes: numbers(&self.task.placement) };
-        Finding::new(About::Remote(query), outcome, self.accept_bounded, false)
+        Finding::new(About::Remote(query), outcome, self.accept_bounded, Needs::Answer)
     }
 }
 

@@ -2,10 +2,9 @@
 
 use super::classes::class;
 use super::execution::Execution;
-use super::linearisation::StuckThread;
 use super::progress::{Progress, Still};
 use super::report::check_flags;
-use super::stop::{Fault, Stop};
+use super::stop::{Fault, Stop, StuckThread};
 use super::trace::Tracer;
 use super::{CompleteExecution, Search};
 use crate::graph::INIT;

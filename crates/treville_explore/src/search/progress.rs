@@ -12,8 +12,7 @@
 //! ended it, or for what any thread might give. Threads that wait for each other did so before the end as well.
 
 use super::execution::Execution;
-use super::linearisation::StuckThread;
-use super::stop::{Fault, Stop};
+use super::stop::{Fault, Stop, StuckThread};
 use super::symbolic::Symbolic;
 use super::threads::Threads;
 use crate::graph::{EventId, INIT, Kind, LocId};

@@ -11,7 +11,7 @@ use crate::execution::Builder;
 use crate::rules::Coherence;
 use treville_base::Name;
 use treville_eval::{Judgement, judge};
-use treville_ir::Failure;
+use treville_ir::{Failure, ThreadId};
 use treville_model::Model;
 use treville_model::syntax::CheckMode;
 use treville_task::{Reference, Violation};
@@ -57,7 +57,7 @@ fn violation(
     Ok(Violation {
         failure,
         name: name.or_else(|| (failure == Failure::Assertion).then(|| Name::new(&message))),
-        thread: step(0).map_or(0, |s| s.thread),
+        thread: step(0).map_or(ThreadId(0), |s| s.thread),
         span: step(0).and_then(|s| s.span),
         other: other.or_else(|| step(1).and_then(|s| s.span)),
         message,

@@ -1,12 +1,11 @@
 //! Why a search ends before everything is explored.
 
-use super::linearisation::StuckThread;
 use crate::assumptions::Retraction;
 use crate::graph::EventId;
 use crate::path::Cancelled;
 use treville_base::{Cancel, Name, Span};
 use treville_bytecode::SiteId;
-use treville_ir::Failure;
+use treville_ir::{Failure, Wait};
 use treville_task::StopReason;
 
 #[derive(Debug)]
@@ -39,6 +38,15 @@ pub(super) struct Fault {
     pub(super) other: Option<Span>,
 }
 
+/// Where a thread stands after its events.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StuckThread {
+    pub(super) thread: u16,
+    pub(super) site: Option<SiteId>,
+    /// Waits in this way; fails if there is none.
+    pub(super) wait: Option<Wait>,
+}
+
 impl Fault {
     /// Of a whole execution.
     pub(super) fn new(failure: Failure, message: impl Into<String>) -> Fault {
@@ -53,7 +61,7 @@ impl Fault {
 
     /// Of a thread, where it stands.
     pub(super) fn of_thread(failure: Failure, message: impl Into<String>, thread: u16, site: Option<SiteId>) -> Fault {
-        Fault { stuck: vec![StuckThread::failing(thread, site)], ..Fault::new(failure, message) }
+        Fault { stuck: vec![StuckThread { thread, site, wait: None }], ..Fault::new(failure, message) }
     }
 
     /// Of threads that are stuck.

@@ -217,8 +217,8 @@ impl Lowering<'_> {
         match &stmt.kind {
             StmtKind::Skip => {}
             StmtKind::Assign { target, release, value } => self.assign(target, *release, value, span),
-            StmtKind::Update { result, target, op, args, acquire, release } => {
-                self.update(result.as_ref(), target, *op, args, (*acquire, *release), span);
+            StmtKind::Update { result, target, op, args, order } => {
+                self.update(result.as_ref(), target, *op, args, *order, span);
             }
             StmtKind::While { cond, body } => {
                 let head = self.next_block();
@@ -290,7 +290,7 @@ impl Lowering<'_> {
         target: &Word<'_>,
         op: UpdateOp,
         args: &[Expr<'_>],
-        (acquire, release): (bool, bool),
+        order: MemoryOrder,
         span: Span,
     ) {
         let Some(object) = self.program.object_named(target.text) else {
@@ -322,7 +322,6 @@ impl Lowering<'_> {
             (_, [new, ..]) => (None, new.clone()),
             (_, []) => return,
         };
-        let order = MemoryOrder::of(acquire, release);
         let (read, write) = order.split();
         let tags = UpdateTags {
             read: self.tags(&["A", "X", "RMW", read.tag()]),

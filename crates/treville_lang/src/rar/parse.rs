@@ -3,6 +3,7 @@
 use super::syntax::{Binary, Claim, Expr, ExprKind, Source, Stmt, StmtKind, Symmetry, Thread, UpdateOp};
 use crate::lexer::{Cursor, Tok, Word};
 use treville_base::{Diagnostic, FileId, Span};
+use treville_ir::MemoryOrder;
 
 /// Longer ones first.
 const PUNCTUATION: &[&str] = &[
@@ -337,17 +338,17 @@ impl<'a> Parser<'a> {
             let needs = if arity == 1 { "one value" } else { "two values, the expected one and the new one" };
             return Err(Diagnostic::error(name.span, format!("`{}` takes {needs}", name.text)));
         }
-        let (acquire, release) = if self.c.eat("^") { self.update_order()? } else { (true, true) };
-        Ok(StmtKind::Update { result, target, op, args, acquire, release })
+        let order = if self.c.eat("^") { self.update_order()? } else { MemoryOrder::AcquireRelease };
+        Ok(StmtKind::Update { result, target, op, args, order })
     }
 
-    fn update_order(&mut self) -> Parsed<(bool, bool)> {
+    fn update_order(&mut self) -> Parsed<MemoryOrder> {
         let order = self.c.name("`RA`, `R`, `A` or `X`")?;
         match order.text {
-            "RA" => Ok((true, true)),
-            "A" => Ok((true, false)),
-            "R" => Ok((false, true)),
-            "X" => Ok((false, false)),
+            "RA" => Ok(MemoryOrder::AcquireRelease),
+            "A" => Ok(MemoryOrder::Acquire),
+            "R" => Ok(MemoryOrder::Release),
+            "X" => Ok(MemoryOrder::Relaxed),
             other => {
                 let error = Diagnostic::error(order.span, format!("an update cannot be `^{other}`"));
                 Err(error.help("it may be `^RA`, `^R`, `^A` or `^X`"))

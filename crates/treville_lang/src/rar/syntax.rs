@@ -2,7 +2,7 @@
 
 use crate::lexer::Word;
 use treville_base::Span;
-use treville_ir::{Aware, Comparison};
+use treville_ir::{Aware, Comparison, MemoryOrder};
 
 #[derive(Debug, Default)]
 pub(super) struct Source<'a> {
@@ -41,8 +41,7 @@ pub(super) enum StmtKind<'a> {
         target: Word<'a>,
         op: UpdateOp,
         args: Vec<Expr<'a>>,
-        acquire: bool,
-        release: bool,
+        order: MemoryOrder,
     },
     While {
         cond: Expr<'a>,

@@ -241,8 +241,10 @@ impl Compiler<'_> {
                 }
                 let var = self.var(addr, *size, inst.span)?;
                 let order = UpdateOrder {
-                    acquire: self.orders(&tags.read, MemoryOrder::acquires),
-                    release: self.orders(&tags.write, MemoryOrder::releases),
+                    order: MemoryOrder::of(
+                        self.orders(&tags.read, MemoryOrder::acquires),
+                        self.orders(&tags.write, MemoryOrder::releases),
+                    ),
                     fail_acquire: self.orders(&tags.fail, MemoryOrder::acquires),
                 };
                 let guard = guard.as_ref().map(word).transpose()?;

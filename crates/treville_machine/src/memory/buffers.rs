@@ -5,7 +5,7 @@
 
 use super::{Bytes, Choice, Flush, Memory, Renaming, Seen, Written, put, put_values};
 use std::collections::VecDeque;
-use treville_ir::Aware;
+use treville_ir::{Aware, MemoryOrder};
 
 pub(crate) struct Buffers {
     pub(crate) init: Vec<u64>,
@@ -97,7 +97,7 @@ impl Memory for Buffers {
         buffer.insert(at, Waiting { turn, var, written });
     }
 
-    fn update(&self, s: &mut Buffered, thread: usize, var: usize, _: u32, written: Written, _: (bool, bool)) {
+    fn update(&self, s: &mut Buffered, thread: usize, var: usize, _: u32, written: Written, _: MemoryOrder) {
         Self::drain(s, thread);
         s.memory[var] = written;
     }

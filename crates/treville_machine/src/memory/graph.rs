@@ -5,7 +5,7 @@
 
 use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put};
 use treville_base::{BitMatrix, BitSet};
-use treville_ir::Aware;
+use treville_ir::{Aware, MemoryOrder};
 
 pub(crate) struct Graph {
     pub(crate) init: Vec<u64>,
@@ -161,8 +161,8 @@ impl Memory for Graph {
         s.order_after(var, at, new);
     }
 
-    fn update(&self, s: &mut GraphState, thread: usize, var: usize, at: u32, written: Written, orders: (bool, bool)) {
-        let (acquire, release) = orders;
+    fn update(&self, s: &mut GraphState, thread: usize, var: usize, at: u32, written: Written, order: MemoryOrder) {
+        let (acquire, release) = (order.acquires(), order.releases());
         let (thread, source) = (Some(thread as u16), Some(at as u16));
         let new = s.add(Action { thread, var: var as u16, source, written: Some(written), acquire, release });
         s.order_after(var, at, new);

@@ -1,7 +1,7 @@
 //! Sequential consistency: one value for each variable, which all threads see.
 
 use super::{Bytes, Choice, Memory, Renaming, Seen, Written, put_values};
-use treville_ir::Aware;
+use treville_ir::{Aware, MemoryOrder};
 
 pub(crate) struct Sequential {
     pub(crate) init: Vec<u64>,
@@ -34,7 +34,7 @@ impl Memory for Sequential {
         s[var] = written;
     }
 
-    fn update(&self, s: &mut Vec<Written>, _: usize, var: usize, _: u32, written: Written, _: (bool, bool)) {
+    fn update(&self, s: &mut Vec<Written>, _: usize, var: usize, _: u32, written: Written, _: MemoryOrder) {
         s[var] = written;
     }
 

@@ -1,7 +1,7 @@
 //! The sets of encountered, observable and covered writes in the states of the paper's Example 2.1, on both forms of the memory.
 
 use super::{Choice, Graph, Memory, Seen, Views, Written};
-use treville_ir::Aware;
+use treville_ir::{Aware, MemoryOrder};
 
 const D: usize = 0;
 const F: usize = 1;
@@ -71,7 +71,7 @@ fn check<M: Memory>(m: &M) {
     let mut s = m.initial();
     let mut choices = Vec::new();
     m.updates(&s, 0, F, &mut choices);
-    m.update(&mut s, 0, F, choices[0].at, Written { value: 7, origin: 0 }, (true, true));
+    m.update(&mut s, 0, F, choices[0].at, Written { value: 7, origin: 0 }, MemoryOrder::AcquireRelease);
     assert!(covered(m, &s).iter().all(|seen| seen.value == 0) && !covered(m, &s).is_empty());
     assert_eq!(seen(m, &s, 1, Aware::Observable), [vec![0], vec![0, 7]]);
     for list in [Memory::writes, Memory::updates] {

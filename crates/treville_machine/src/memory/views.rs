@@ -7,7 +7,7 @@
 //! them all. Writes that are before the views of all threads are dropped, which makes the states of waiting loops finite.
 
 use super::{Bytes, Choice, Memory, Renaming, Seen, Written, are_small, put, put_positions, put_values};
-use treville_ir::Aware;
+use treville_ir::{Aware, MemoryOrder};
 
 pub(crate) struct Views {
     pub(crate) init: Vec<u64>,
@@ -199,12 +199,11 @@ impl Memory for Views {
         self.normalise(s, thread, var, false);
     }
 
-    fn update(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, written: Written, orders: (bool, bool)) {
-        let (acquire, release) = orders;
-        let several = self.observe(s, thread, var, at, acquire);
+    fn update(&self, s: &mut ViewState, thread: usize, var: usize, at: u32, written: Written, order: MemoryOrder) {
+        let several = self.observe(s, thread, var, at, order.acquires());
         let message = s.list(var).start + at as usize;
         s.messages[message].covered = true;
-        self.insert(s, thread, var, at, written, release);
+        self.insert(s, thread, var, at, written, order.releases());
         self.normalise(s, thread, var, several);
     }
 

@@ -224,7 +224,7 @@ impl<'a> Matching<'a> {
                 Step::Update { var: x, order: o, old: d, guard: g, new: v, .. },
                 Step::Update { var: y, order: p, old: e, guard: h, new: w, .. },
             ) => {
-                let orders = (o.acquire, o.release, o.fail_acquire) == (p.acquire, p.release, p.fail_acquire);
+                let orders = o == p;
                 let guards = match (g, h) {
                     (None, None) => true,
                     (Some(g), Some(h)) => self.reg(*d, *e) && self.word(g, h, None),

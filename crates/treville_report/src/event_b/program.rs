@@ -133,22 +133,22 @@ impl Refinement<'_> {
         let thread = event.thread.index();
         let name = &self.names.threads[thread];
         let mut guards: Vec<Labelled> = vec![("at".into(), format!("pc({name}) = {}", event.from))];
-        let kind = |words: [&'static str; 4], acquire: bool, release: bool| match (acquire, release) {
-            (false, false) => words[0],
-            (true, false) => words[1],
-            (false, true) => words[2],
-            (true, true) => words[3],
-        };
         let (extends, var, kind, written, read) = match &event.access {
             GuardedAccess::None => (None, None, "", None, "0"),
             GuardedAccess::Read { var, acquire } => {
-                (Some("read"), Some(*var), kind(["Rd_X", "Rd_A", "Rd_X", "Rd_A"], *acquire, false), None, "n")
+                (Some("read"), Some(*var), if *acquire { "Rd_A" } else { "Rd_X" }, None, "n")
             }
             GuardedAccess::Write { var, release, value } => {
-                (Some("write"), Some(*var), kind(["Wr_X", "Wr_X", "Wr_R", "Wr_R"], false, *release), Some(value), "0")
+                (Some("write"), Some(*var), if *release { "Wr_R" } else { "Wr_X" }, Some(value), "0")
             }
-            GuardedAccess::Update { var, acquire, release, value } => {
-                (Some("update"), Some(*var), kind(["U_X", "U_A", "U_R", "U_RA"], *acquire, *release), Some(value), "m")
+            GuardedAccess::Update { var, order, value } => {
+                let kind = match (order.acquires(), order.releases()) {
+                    (false, false) => "U_X",
+                    (true, false) => "U_A",
+                    (false, true) => "U_R",
+                    (true, true) => "U_RA",
+                };
+                (Some("update"), Some(*var), kind, Some(value), "m")
             }
         };
         let words = Words { names: self.names, thread, read };

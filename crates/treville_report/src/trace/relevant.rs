@@ -1,6 +1,7 @@
 //! Which steps of a story lead to what it is about.
 
 use std::collections::{BTreeMap, BTreeSet};
+use treville_ir::ThreadId;
 use treville_task::{Action, Bytes, Trace};
 
 /// More steps than this do not fit a screen; the earliest are left out then.
@@ -17,7 +18,7 @@ pub(crate) fn steps(trace: &Trace) -> Relevant {
     let essential = essential(trace);
     let mut kept: Vec<usize> = prefix(trace).into_iter().collect();
     let shared = shared(trace, &kept);
-    let threads: BTreeSet<u32> = kept.iter().map(|i| trace.steps[*i].thread).collect();
+    let threads: BTreeSet<ThreadId> = kept.iter().map(|i| trace.steps[*i].thread).collect();
     let places: Vec<Bytes> = essential.iter().filter_map(|i| trace.steps[*i].action.place()).collect();
     kept.retain(|i| {
         essential.contains(i)
@@ -67,9 +68,9 @@ pub(crate) fn weak(trace: &Trace) -> Option<(usize, usize)> {
 
 /// The steps from which those in question follow, by program order, reading, starting and ending.
 fn prefix(trace: &Trace) -> BTreeSet<usize> {
-    let mut before: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut starts: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut ends: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut before: BTreeMap<ThreadId, usize> = BTreeMap::new();
+    let mut starts: BTreeMap<ThreadId, usize> = BTreeMap::new();
+    let mut ends: BTreeMap<ThreadId, usize> = BTreeMap::new();
     let mut from: Vec<Vec<usize>> = Vec::new();
     for (i, step) in trace.steps.iter().enumerate() {
         let mut causes: Vec<usize> = before.insert(step.thread, i).into_iter().collect();
@@ -107,7 +108,7 @@ fn is_made(trace: &Trace, place: Bytes) -> bool {
 
 /// Places that more than one thread touches among these steps.
 fn shared(trace: &Trace, steps: &[usize]) -> BTreeSet<Bytes> {
-    let mut by: BTreeMap<Bytes, BTreeSet<u32>> = BTreeMap::new();
+    let mut by: BTreeMap<Bytes, BTreeSet<ThreadId>> = BTreeMap::new();
     for step in steps.iter().map(|i| &trace.steps[*i]) {
         if let Some(place) = step.action.place() {
             by.entry(place).or_default().insert(step.thread);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use treville_base::{SourceMap, Span};
-use treville_ir::{MemoryOrder, Program, Type, Wait};
+use treville_ir::{MemoryOrder, Program, ThreadId, Type, Wait};
 use treville_task::{Action, Bytes, Trace, TraceObject, TraceStep};
 use treville_term::Bv;
 
@@ -31,9 +31,9 @@ impl<'a> Words<'a> {
     }
 
     /// `thread 1 (sender)`.
-    pub(crate) fn thread(&self, number: u32) -> String {
+    pub(crate) fn thread(&self, number: ThreadId) -> String {
         let name = self.trace.thread(number).map(|t| format!(" ({})", t.name));
-        format!("thread {number}{}", name.unwrap_or_default())
+        format!("thread {}{}", number.0, name.unwrap_or_default())
     }
 
     pub(crate) fn line(&self, span: Span) -> usize {
@@ -41,14 +41,14 @@ impl<'a> Words<'a> {
     }
 
     /// `line 11 of thread 1`, or without the thread if it is the reader's own.
-    pub(crate) fn place_of(&self, step: usize, reader: u32) -> String {
+    pub(crate) fn place_of(&self, step: usize, reader: ThreadId) -> String {
         let step = &self.trace.steps[step];
         let line = match step.span {
             None => "a step".to_owned(),
             Some(span) if self.files => self.number(span),
             Some(span) => format!("line {}", self.line(span)),
         };
-        if step.thread == reader { line } else { format!("{line} of thread {}", step.thread) }
+        if step.thread == reader { line } else { format!("{line} of thread {}", step.thread.0) }
     }
 
     /// The line that a span is on, as it stands there.
@@ -151,7 +151,7 @@ impl<'a> Words<'a> {
             Action::Fence if step.order == Some(MemoryOrder::Relaxed) => "fence".to_owned(),
             Action::Fence => format!("fence{order}"),
             Action::Start(thread) => format!("starts {}", self.thread(*thread)),
-            Action::Join(thread) => format!("sees the end of thread {thread}"),
+            Action::Join(thread) => format!("sees the end of thread {}", thread.0),
             Action::Allocate(address) => format!("makes {}", self.address(*address)),
             Action::Free(address) => format!("frees {}", self.address(*address)),
             Action::Retire(address) => format!("retires {}", self.address(*address)),

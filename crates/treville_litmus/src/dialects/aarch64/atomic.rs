@@ -22,10 +22,10 @@ struct Form {
     size: Option<u8>,
 }
 
-fn form(rest: &str, may_acquire: bool, may_be_narrow: bool) -> Option<Form> {
+fn form(rest: &str) -> Option<Form> {
     let (acquire, rest) = match rest.strip_prefix('a') {
-        Some(rest) if may_acquire => (true, rest),
-        _ => (false, rest),
+        Some(rest) => (true, rest),
+        None => (false, rest),
     };
     let (release, rest) = match rest.strip_prefix('l') {
         Some(rest) => (true, rest),
@@ -33,8 +33,8 @@ fn form(rest: &str, may_acquire: bool, may_be_narrow: bool) -> Option<Form> {
     };
     let size = match rest {
         "" => None,
-        "b" if may_be_narrow => Some(1),
-        "h" if may_be_narrow => Some(2),
+        "b" => Some(1),
+        "h" => Some(2),
         _ => return None,
     };
     Some(Form { acquire, release, size })
@@ -44,24 +44,26 @@ const OPERATIONS: &[&str] = &["add", "clr", "eor", "set", "smax", "smin", "umax"
 
 /// Translates the instruction if it is one of this family.
 pub(super) fn translate<'a>(m: &str, c: &mut Cursor<'_, 'a>, code: &mut Code<'_, 'a>) -> Result<bool, Diagnostic> {
-    if let Some(form) = m.strip_prefix("swp").and_then(|rest| form(rest, true, true)) {
+    if let Some(form) = m.strip_prefix("swp").and_then(form) {
         let (source, target, at) = operands(c, code)?;
         let size = form.size.unwrap_or(source.bits / 8);
         update(code, form, Some(target), at, size, |_| source.value_as(8 * size));
         return Ok(true);
     }
-    if let Some(form) = m.strip_prefix("casp").and_then(|rest| form(rest, true, false)) {
+    if let Some(form) = m.strip_prefix("casp").and_then(form).filter(|form| form.size.is_none()) {
         compare_and_swap_pair(form, c, code)?;
         return Ok(true);
     }
-    if let Some(form) = m.strip_prefix("cas").and_then(|rest| form(rest, true, true)) {
+    if let Some(form) = m.strip_prefix("cas").and_then(form) {
         compare_and_swap(form, c, code)?;
         return Ok(true);
     }
     for (prefix, returns) in [("ld", true), ("st", false)] {
         let Some(rest) = m.strip_prefix(prefix) else { continue };
         for operation in OPERATIONS {
-            let Some(form) = rest.strip_prefix(operation).and_then(|rest| form(rest, returns, true)) else { continue };
+            // What returns nothing has nothing to acquire.
+            let form = rest.strip_prefix(operation).and_then(form).filter(|form| returns || !form.acquire);
+            let Some(form) = form else { continue };
             fetch(operation, form, returns, c, code)?;
             return Ok(true);
         }
