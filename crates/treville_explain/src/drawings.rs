@@ -12,11 +12,16 @@ use treville_task::{Candidate, CheckError, Code, Engine, Outcome, Test};
 
 /// Which executions are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Which {
-    /// Those that satisfy the condition, or all if none does.
+    /// Those that satisfy the condition; all if there is none.
+    #[cfg_attr(feature = "clap", value(name = "auto"))]
     PositiveOrAll,
+    /// Those that satisfy the condition.
     Positive,
+    /// Those that do not.
     Negative,
+    /// All that the model accepts.
     All,
     /// Candidates that the model rejects.
     Rejected,

@@ -40,6 +40,7 @@ impl Default for SynthOptions {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Search {
     /// By sets that every placement must meet.
     HittingSet,

@@ -35,6 +35,7 @@ impl RmaOptions {
 
 /// Who answers questions about numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum IntegerSolver {
     #[default]
     Omega,

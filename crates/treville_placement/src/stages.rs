@@ -9,6 +9,7 @@ use treville_task::CheckError;
 
 /// What a proof consists of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Stage {
     /// The program that has the behaviour of remote memory under SC.
     Reduced,
