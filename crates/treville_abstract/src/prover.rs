@@ -13,6 +13,7 @@ use treville_rma_machine::Reduction;
 
 /// How the boolean program of the reduction is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Abstraction {
     /// With a solver, from the statements of the reduction.
     Direct,

@@ -25,6 +25,7 @@ use treville_term::{TermId, TermStore, VarId};
 
 /// How orders are kept free of cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Encoding {
     /// By a theory inside the search.
     #[default]

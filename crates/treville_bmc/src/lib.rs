@@ -52,6 +52,7 @@ pub struct Options {
 
 /// Which solutions of recursive definitions count, where any above the least one gives the same answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Fixpoint {
     /// Any that is closed under the definition.
     KnasterTarski,
@@ -61,6 +62,7 @@ pub enum Fixpoint {
 
 /// How much is found out of computed addresses before anything is encoded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Alias {
     /// An access may touch any cell of its size.
     None,
@@ -72,6 +74,7 @@ pub enum Alias {
 
 /// Where objects lie. This is the one choice that may change answers: those of programs that look at addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Addresses {
     /// Where they lie for all engines.
     Shared,

@@ -1,7 +1,7 @@
 //! Verbs and options. Doc comments are what `--help` says.
 
 use crate::output::Color;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use treville_verifier::report::{FORMATS, Format};
 use treville_verifier::task::{Reduction, Reductions};
 use treville_verifier::{
     Abstraction, Cost, Flushes, IntegerSolver, ModelOptions, Options, Properties, RmaOptions, RunOptions, Search,
-    States, SynthOptions, bmc,
+    Stage, States, SynthOptions, Which, bmc,
 };
 
 /// One verifier for programs on weak memory: litmus tests and C programs under any memory model written in CAT, and release-acquire
@@ -100,72 +100,38 @@ pub(crate) struct VerifyArgs {
     pub(crate) flush: Flushes,
     /// Print a stage of the proof instead: the program that has the behaviour of remote memory under SC (reduced), the boolean
     /// program of the proof under SC, or the one that is extrapolated from it.
-    #[arg(long, value_name = "STAGE", help_heading = "Programs in .rma")]
-    pub(crate) emit: Option<Emit>,
+    #[arg(long, value_name = "STAGE", value_parser = words::<Stage>(), help_heading = "Programs in .rma")]
+    pub(crate) emit: Option<Stage>,
     /// Files that are checked at the same time (default: as many as there are processors).
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Emit {
-    Reduced,
-    Boolean,
-    Extrapolated,
 }
 
 /// How programs in .rma are proved.
 #[derive(Args, Debug)]
 pub(crate) struct RmaArgs {
     /// Only by this reduction of remote memory to SC (default: counted first).
-    #[arg(long, value_name = "R", help_heading = "Programs in .rma")]
-    reduction: Option<ReductionWord>,
+    #[arg(long, value_name = "R", value_parser = words::<treville_verifier::Reduction>(), help_heading = "Programs in .rma")]
+    reduction: Option<treville_verifier::Reduction>,
     /// How the boolean program of the reduction is made: extrapolated from that under SC, or with a solver (direct).
-    #[arg(long, value_name = "A", help_heading = "Programs in .rma")]
-    abstraction: Option<AbstractionWord>,
+    #[arg(long, value_name = "A", value_parser = words::<Abstraction>(), help_heading = "Programs in .rma")]
+    abstraction: Option<Abstraction>,
     /// Who answers questions about numbers: our own solver, or z3, which must be installed.
-    #[arg(long, value_name = "S", default_value = "omega", help_heading = "Programs in .rma")]
-    solver: SolverChoice,
+    #[arg(long, value_name = "S", default_value = "omega", value_parser = words::<IntegerSolver>(), help_heading = "Programs in .rma")]
+    solver: IntegerSolver,
     /// Operations of a statement that can be on their way at the same time, where all states are looked at (default: as many as
     /// there are, up to 5).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=30), help_heading = "Programs in .rma")]
     max_pending: Option<u8>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum SolverChoice {
-    Omega,
-    Z3,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum ReductionWord {
-    Table2,
-    Counted,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum AbstractionWord {
-    Direct,
-    Extrapolated,
-}
-
 impl RmaArgs {
     fn options(&self) -> RmaOptions {
         RmaOptions {
             flushes: Flushes::None,
-            reduction: self.reduction.map(|word| match word {
-                ReductionWord::Table2 => treville_verifier::Reduction::Table2,
-                ReductionWord::Counted => treville_verifier::Reduction::Counted,
-            }),
-            abstraction: self.abstraction.map(|word| match word {
-                AbstractionWord::Direct => Abstraction::Direct,
-                AbstractionWord::Extrapolated => Abstraction::Extrapolated,
-            }),
-            solver: match self.solver {
-                SolverChoice::Omega => IntegerSolver::Omega,
-                SolverChoice::Z3 => IntegerSolver::Z3,
-            },
+            reduction: self.reduction,
+            abstraction: self.abstraction,
+            solver: self.solver,
             max_pending: self.max_pending,
         }
     }
@@ -181,8 +147,8 @@ pub(crate) struct SynthArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// By sets that every placement must meet, or as published: which flushes can go alone, then which of these together.
-    #[arg(long, value_name = "HOW", default_value = "hitting-set", help_heading = "Placement")]
-    pub(crate) search: SearchWord,
+    #[arg(long, value_name = "HOW", default_value = "hitting-set", value_parser = words::<Search>(), help_heading = "Placement")]
+    pub(crate) search: Search,
     /// Only slots of this placement: all, or numbers as in 1,3.
     #[arg(long, value_name = "SLOTS", default_value = "all", help_heading = "Placement")]
     pub(crate) initial: Flushes,
@@ -203,19 +169,10 @@ pub(crate) struct SynthArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum SearchWord {
-    HittingSet,
-    TwoPhase,
-}
-
 impl SynthArgs {
     pub(crate) fn options(&self) -> SynthOptions {
         SynthOptions {
-            search: match self.search {
-                SearchWord::HittingSet => Search::HittingSet,
-                SearchWord::TwoPhase => Search::TwoPhase,
-            },
+            search: self.search,
             initial: self.initial.clone(),
             cost: self.cost.clone(),
             most: self.limit.max(1),
@@ -329,8 +286,8 @@ pub(crate) struct RunArgs {
 #[derive(Args, Debug)]
 pub(crate) struct SolverArgs {
     /// What is found out of the model's relations beforehand.
-    #[arg(long, value_name = "LEVEL", default_value = "extended", help_heading = "Engine bmc")]
-    relation_analysis: RelationAnalysis,
+    #[arg(long, value_name = "LEVEL", default_value = "extended", value_parser = words::<bmc::Level>(), help_heading = "Engine bmc")]
+    relation_analysis: bmc::Level,
     /// Encode only pairs that can make a difference.
     #[arg(long, value_name = "ON", default_value = "on", help_heading = "Engine bmc")]
     active_sets: Switch,
@@ -338,80 +295,29 @@ pub(crate) struct SolverArgs {
     #[arg(long, value_name = "ON", default_value = "on", help_heading = "Engine bmc")]
     local_consistency: Switch,
     /// Which solutions of recursive definitions count: any, or the least only.
-    #[arg(long, value_name = "F", default_value = "knaster-tarski", help_heading = "Engine bmc")]
-    fixpoint: Fixpoint,
+    #[arg(long, value_name = "F", default_value = "knaster-tarski", value_parser = words::<bmc::Fixpoint>(), help_heading = "Engine bmc")]
+    fixpoint: bmc::Fixpoint,
     /// Orders by a theory inside the search (lazy), or by clauses (eager).
-    #[arg(long, value_name = "HOW", default_value = "lazy", help_heading = "Engine bmc")]
-    encoding: Encoding,
+    #[arg(long, value_name = "HOW", default_value = "lazy", value_parser = words::<bmc::Encoding>(), help_heading = "Engine bmc")]
+    encoding: bmc::Encoding,
     /// What is found out of computed addresses beforehand.
-    #[arg(long, value_name = "HOW", default_value = "field", help_heading = "Engine bmc")]
-    alias: Alias,
+    #[arg(long, value_name = "HOW", default_value = "field", value_parser = words::<bmc::Alias>(), help_heading = "Engine bmc")]
+    alias: bmc::Alias,
     /// Where objects lie: where they do for all engines, or anywhere, as the solver chooses.
-    #[arg(long, value_name = "WHO", default_value = "shared", help_heading = "Engine bmc")]
-    addresses: Addresses,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum RelationAnalysis {
-    None,
-    May,
-    Must,
-    Extended,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Fixpoint {
-    KnasterTarski,
-    Kleene,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Encoding {
-    Lazy,
-    Eager,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Alias {
-    None,
-    Andersen,
-    Field,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Addresses {
-    Shared,
-    Solver,
+    #[arg(long, value_name = "WHO", default_value = "shared", value_parser = words::<bmc::Addresses>(), help_heading = "Engine bmc")]
+    addresses: bmc::Addresses,
 }
 
 impl SolverArgs {
     fn options(&self) -> bmc::Options {
         bmc::Options {
-            level: match self.relation_analysis {
-                RelationAnalysis::None => bmc::Level::None,
-                RelationAnalysis::May => bmc::Level::May,
-                RelationAnalysis::Must => bmc::Level::Must,
-                RelationAnalysis::Extended => bmc::Level::Extended,
-            },
+            level: self.relation_analysis,
             active: self.active_sets == Switch::On,
             local: self.local_consistency == Switch::On,
-            encoding: match self.encoding {
-                Encoding::Lazy => bmc::Encoding::Lazy,
-                Encoding::Eager => bmc::Encoding::Eager,
-            },
-            fixpoint: match self.fixpoint {
-                Fixpoint::KnasterTarski => bmc::Fixpoint::KnasterTarski,
-                Fixpoint::Kleene => bmc::Fixpoint::Kleene,
-            },
-            alias: match self.alias {
-                Alias::None => bmc::Alias::None,
-                Alias::Andersen => bmc::Alias::Andersen,
-                Alias::Field => bmc::Alias::Field,
-            },
-            addresses: match self.addresses {
-                Addresses::Shared => bmc::Addresses::Shared,
-                Addresses::Solver => bmc::Addresses::Solver,
-            },
+            encoding: self.encoding,
+            fixpoint: self.fixpoint,
+            alias: self.alias,
+            addresses: self.addresses,
             proofs: false,
         }
     }
@@ -486,7 +392,7 @@ pub(crate) struct ShowArgs {
     pub(crate) output: Option<String>,
     /// Which executions.
     #[arg(long, value_name = "WHICH", default_value = "auto")]
-    pub(crate) which: ShowWhich,
+    pub(crate) which: Which,
     /// The outcome that `positive` means, as a litmus condition (default: the test's own).
     #[arg(long, value_name = "COND")]
     pub(crate) outcome: Option<String>,
@@ -506,20 +412,6 @@ pub(crate) enum ShowFormat {
     Html,
     EventB,
     B,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum ShowWhich {
-    /// Those that satisfy the condition; all if there is none.
-    Auto,
-    /// Those that satisfy the condition.
-    Positive,
-    /// Those that do not.
-    Negative,
-    /// All that the model accepts.
-    All,
-    /// Candidates that the model rejects.
-    Rejected,
 }
 
 #[derive(Args, Debug)]
@@ -620,6 +512,13 @@ fn reductions_help() -> String {
 fn formats() -> PossibleValuesParser {
     let value = |format: &Format| PossibleValue::new(format.name).help(format.about);
     PossibleValuesParser::new(FORMATS.iter().map(value))
+}
+
+/// The words of an enumeration of the library. What its documentation says of each, the help of an option says of all.
+fn words<T: ValueEnum + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
+    let values = T::value_variants().iter().filter_map(T::to_possible_value);
+    let without_help = values.map(|value| value.help(None::<&'static str>));
+    PossibleValuesParser::new(without_help).try_map(|word| T::from_str(&word, false))
 }
 
 /// The name of a property.

@@ -14,6 +14,7 @@ use treville_model::{Model, Term, TermId};
 
 /// How much is found out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Level {
     /// Every pair may be in every term that is derived, but for parts of the identity. Base sets and relations are always what
     /// the facts say: that is the program.

@@ -34,6 +34,7 @@ pub enum Pending {
 
 /// How the reduction tells whether something is pending.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Reduction {
     /// As published: a flag, and an operation may land several times.
     Table2,

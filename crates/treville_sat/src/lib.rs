@@ -20,7 +20,7 @@
 //!
 //! The same orders can be given in clauses ([`encode_acyclic`]), to find mistakes of either. Where CaDiCaL says that there is no
 //! model, [`Solver::with_proof`] has its derivation, which [`lrat::check`] repeats, and [`certificate::check`] together with the
-//! reasons for what the theory has said.
+//! reasons for what the theory has said; [`folders`] finds such proofs as files.
 //!
 //! Read in this order: `lit`, `clauses`, `solver`, `theory`, `orders` with `graph` and `fixed` below it, `gates`, `words`, `bits`.
 //!
@@ -38,6 +38,7 @@ mod cadical;
 pub mod certificate;
 mod clauses;
 mod eager;
+pub mod folders;
 mod gates;
 mod lit;
 pub mod lrat;

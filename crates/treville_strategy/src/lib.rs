@@ -107,6 +107,13 @@ pub struct Texts {
     pub parallel: Result<&'static str, &'static [&'static str]>,
 }
 
+/// A job with the engines that run on it.
+pub struct Prepared<J> {
+    pub job: J,
+    pub strategy: Strategy,
+    pub check: Check,
+}
+
 /// Who checks an answer.
 pub enum Check {
     Nobody,
@@ -138,6 +145,35 @@ impl Choice {
 
     fn other(engine: &dyn Engine, why: impl Into<String>) -> Self {
         Choice { engine: engine.info().name, chosen: Some(Chosen { why: why.into(), first: false }) }
+    }
+}
+
+impl<J: Job> Prepared<J> {
+    /// The engine that runs first.
+    pub fn engine(&self) -> &dyn Engine {
+        &**self.strategy.first()
+    }
+
+    /// The outcome, with the engine that it is from.
+    ///
+    /// # Errors
+    /// That of the first engine, if no other has an answer.
+    pub fn run(&self, monitor: &dyn Monitor) -> Result<(Outcome, Choice), CheckError> {
+        self.strategy.run(&self.job, monitor)
+    }
+
+    /// Asks who is to check the answer of an engine.
+    ///
+    /// # Errors
+    /// If another engine answers otherwise, or has no answer where the call wants one.
+    pub fn check(
+        &self,
+        outcome: &Outcome,
+        engine: &str,
+        begun: Instant,
+        monitor: &dyn Monitor,
+    ) -> Result<(), CheckError> {
+        self.check.run(&self.job, outcome, engine, begun, monitor)
     }
 }
 

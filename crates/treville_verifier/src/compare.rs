@@ -1,19 +1,15 @@
 //! What one model allows and the other does not: outcomes, as far as they can all be listed, or an execution.
 
 use crate::engines::{AUTO, BMC};
-use crate::explain::why_rejected;
-use crate::litmus::{TestJob, finding};
+use crate::litmus::linked;
 use crate::{Options, Session, States};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::now;
 use treville_bounded::Ended;
-use treville_ir::{Program, Question};
-use treville_report::{Comparison, Difference, OnlyExecution, show_state};
+use treville_explain::{AllOutcomes, LinkedTest};
+use treville_report::{Comparison, Difference, show_state};
 use treville_strategy::EFFORT;
-use treville_task::{
-    Bounds, CheckError, Code, FinalValue, Limits, Outcome, Silent, StopReason, Subject, SubjectKind, Test,
-};
+use treville_task::{Bounds, CheckError, Code, FinalValue, Limits, Silent, StopReason, Subject, SubjectKind, Test};
 
 /// The engine that looks for executions.
 const BY_EXECUTION: &str = BMC;
@@ -66,16 +62,11 @@ impl Session<'_> {
         if bounded && engine.is_none() && !options.run.accept_bounded {
             return self.compare_executions(path, models, options);
         }
-        let only = |these: &Listed, those: &Listed| Difference {
-            states: difference(&these.states, &those.states),
-            flags: difference(&these.flags, &those.flags),
-            execution: None,
-        };
         Ok(Comparison {
             file: path.to_owned(),
             test: a.test.clone(),
             models: models.clone(),
-            differences: [only(&a, &b), only(&b, &a)],
+            differences: [a.outcomes.without(&b.outcomes), b.outcomes.without(&a.outcomes)],
             by_execution: false,
             bounded,
         })
@@ -89,15 +80,13 @@ impl Session<'_> {
         let prepared = self.prepare(path, &options)?;
         let begun = now();
         let (outcome, choice) = prepared.run(&Silent)?;
-        prepared.check.run(&prepared.job, &outcome, choice.engine, begun, &Silent)?;
-        let Test { program, question, .. } = prepared.job.test.clone();
-        let checked = finding(prepared.job, outcome, &options);
-        match checked.outcome.stopped.as_ref() {
+        prepared.check(&outcome, choice.engine, begun, &Silent)?;
+        let Test { program, question, .. } = &prepared.job.test;
+        match outcome.stopped.as_ref() {
             None => Ok(Some(Listed {
                 test: program.name.to_string(),
-                states: states(&checked.outcome, &program, &question),
-                flags: flags(&checked.outcome),
-                bounded: checked.outcome.cut,
+                outcomes: AllOutcomes::of(&outcome, program, question),
+                bounded: outcome.cut,
             })),
             Some(StopReason::Effort) => Ok(None),
             Some(why) => Err(CheckError::unknown(format!("under {model}, {why}"))),
@@ -115,7 +104,7 @@ impl Session<'_> {
         let (a, b) = (a?, b?);
         let Test { program, question, .. } = &a.job.test;
         let tell = |state: &[FinalValue]| show_state(program, question, state);
-        let (differences, bounded) = only_executions([&a.job, &b.job], options, &tell)?;
+        let (differences, bounded) = only_executions([linked(&a.job), linked(&b.job)], options, &tell)?;
         let test = program.name.to_string();
         Ok(Comparison { file: path.to_owned(), test, models: models.clone(), differences, by_execution: true, bounded })
     }
@@ -134,7 +123,7 @@ impl Session<'_> {
         loop {
             let ended = |model: &str| self.bounded(options).ended(&code, model, bound, &limits, run.reductions);
             let (a, b) = (ended(&models[0])?, ended(&models[1])?);
-            let (differences, _) = only_executions([&job(&a), &job(&b)], options, &|state| a.tell(state))?;
+            let (differences, _) = only_executions([of_program(&a), of_program(&b)], options, &|state| a.tell(state))?;
             let bounded = a.is_cut() || b.is_cut();
             let (file, test) = (path.to_owned(), path.to_owned());
             let found = Comparison { file, test, models: models.clone(), differences, by_execution: true, bounded };
@@ -146,15 +135,9 @@ impl Session<'_> {
     }
 }
 
-/// A program up to a bound, as a test.
-fn job(ended: &Ended) -> TestJob {
-    let Ended { test, model, task, .. } = ended;
-    TestJob { test: test.clone(), model: Arc::clone(model), task: task.clone(), states: States::Unlisted }
-}
-
 /// An execution that one allows and the other forbids, for each of the two, and whether there are longer ones.
 fn only_executions(
-    [a, b]: [&TestJob; 2],
+    tests: [LinkedTest<'_>; 2],
     options: &Options,
     tell: &dyn Fn(&[FinalValue]) -> String,
 ) -> Result<([Difference; 2], bool), CheckError> {
@@ -163,25 +146,13 @@ fn only_executions(
             "executions are compared by one engine; option `cross-check` is for outcomes".to_owned(),
         ));
     }
-    let mut bounded = false;
-    let mut only = |allowing: &TestJob, forbidding: &TestJob| -> Result<Difference, CheckError> {
-        let compared = treville_bmc::difference(&allowing.task, &forbidding.task, &options.run.bmc);
-        let compared = compared.map_err(|why| {
-            CheckError::unknown(format!(
-                "whether {} allows more than {}: {why}",
-                allowing.model.name, forbidding.model.name
-            ))
-        })?;
-        bounded |= compared.cut;
-        let execution = compared.found.map(|found| OnlyExecution {
-            state: tell(&found.state),
-            own_state: found.own_state,
-            reason: why_rejected(forbidding, &found.forbidden, &found.state),
-        });
-        Ok(Difference { execution, ..Difference::default() })
-    };
-    let differences = [only(a, b)?, only(b, a)?];
-    Ok((differences, bounded))
+    treville_explain::only_executions(tests, &options.run.bmc, tell)
+}
+
+/// A program up to a bound, as a test.
+fn of_program(ended: &Ended) -> LinkedTest<'_> {
+    let Ended { test, model, task, .. } = ended;
+    LinkedTest { test, model, task }
 }
 
 fn under(model: &str, options: &Options) -> Options {
@@ -193,20 +164,6 @@ fn under(model: &str, options: &Options) -> Options {
 /// The complete answer about a test under one model.
 struct Listed {
     test: String,
-    states: BTreeSet<String>,
-    flags: BTreeSet<String>,
+    outcomes: AllOutcomes,
     bounded: bool,
-}
-
-fn states(outcome: &Outcome, program: &Program, question: &Question) -> BTreeSet<String> {
-    outcome.states.iter().flatten().map(|s| show_state(program, question, &s.values)).collect()
-}
-
-fn flags(outcome: &Outcome) -> BTreeSet<String> {
-    let undefined = outcome.undefined.then(|| "undefined".to_owned());
-    outcome.flags.keys().map(ToString::to_string).chain(undefined).collect()
-}
-
-fn difference(a: &BTreeSet<String>, b: &BTreeSet<String>) -> Vec<String> {
-    a.difference(b).cloned().collect()
 }

@@ -1,5 +1,6 @@
 //! What a person may choose, by what it concerns.
 
+use crate::{RmaOptions, States};
 use std::time::Duration;
 use treville_models::ModelOptions;
 use treville_task::Properties;
@@ -52,7 +53,7 @@ pub struct RunOptions {
     /// The call has files of several kinds: an option that concerns only others is no error.
     pub mixed_inputs: bool,
     /// For programs on remote memory.
-    pub rma: crate::RmaOptions,
+    pub rma: RmaOptions,
 }
 
 impl RunOptions {
@@ -60,16 +61,6 @@ impl RunOptions {
     pub(crate) fn named_check(&self) -> Option<&String> {
         self.cross_check.as_ref().filter(|name| *name != NO_CHECK)
     }
-}
-
-/// Whether the final states are listed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum States {
-    #[default]
-    Unlisted,
-    /// If it does not take long, where the tool chooses the engine.
-    IfFew,
-    Listed,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

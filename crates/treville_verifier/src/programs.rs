@@ -1,20 +1,16 @@
 //! Whole programs: they ask nothing of their own, and the question is whether they can fail.
 
 use crate::engines::{BMC, ENUMERATE, EXPLORE};
-use crate::litmus::{wants_opinion, with_cancel};
-use crate::{Options, RunOptions, Session, audited, warnings};
+use crate::litmus::wants_opinion;
+use crate::{Options, RunOptions, Session};
 use std::sync::Arc;
-use treville_base::{Cancel, Diagnostic, Name};
-use treville_bounded::{Bounded, compiled};
-use treville_ir::{Dialect, Program};
-use treville_model::{Family, ModelFacts};
-use treville_models::ModelOptions;
-use treville_passes::target;
-use treville_strategy::{Agreement, Attempt, Check, EFFORT, Job, State, Strategy, Texts, state_of_stop};
-use treville_task::{
-    About, Bounds, CheckError, Code, Engine, Finding, Limits, Monitor, Needs, Outcome, Reduction, Reference, Semantics,
-    Silent, StopReason, Task, Verdict,
-};
+use treville_audit::Audited;
+use treville_base::Cancel;
+use treville_bounded::Bounded;
+use treville_ir::Program;
+use treville_jobs::{ProgramJob, ProgramUnderModel, finds_nothing};
+use treville_strategy::{Check, Prepared, Strategy, Texts};
+use treville_task::{Bounds, CheckError, Code, Finding, Limits, Reduction, Silent, Task};
 
 /// The engine where the call names none, the one beside it, and both for programs of the Linux kernel.
 const FIRST: &str = EXPLORE;
@@ -29,80 +25,21 @@ const TEXTS: Texts = Texts {
     parallel: Ok("the first engine has not ended soon, and this one was first"),
 };
 
-/// The fence of x86, as its model calls it.
-const X86_FENCE: &str = "MFENCE";
-
 /// Larger programs are not prepared for another engine in a moment.
 const FEW_INSTRUCTIONS: usize = 2_000;
 
-/// A program under a model, with the engines that run on it.
-pub(crate) struct PreparedProgram<'s> {
-    pub(crate) job: ProgramJob<'s>,
-    pub(crate) strategy: Strategy,
-    pub(crate) check: Check,
-}
-
-pub(crate) struct ProgramJob<'s> {
-    session: &'s Session<'s>,
-    options: &'s Options,
-    pub(crate) code: Code,
-    pub(crate) model: String,
-    pub(crate) task: Task,
-    /// The program before it was compiled for an architecture.
-    in_c: Arc<Program>,
-    /// No model that is used looks at dependencies.
-    algebraic: bool,
-    audited: Option<audited::Audited>,
-}
-
-impl<'s> Session<'s> {
+impl Session<'_> {
     /// A program under a model; if it is not to fail, so many of its complete executions are wanted.
-    pub(crate) fn prepare_program(
+    pub(crate) fn prepare_program<'s>(
         &'s self,
         code: &Code,
         options: &'s Options,
         traces: usize,
         cancel: Cancel,
-    ) -> Result<PreparedProgram<'s>, CheckError> {
-        let sources = &code.sources;
-        let wrong = |why: Diagnostic| CheckError::input(vec![why], Arc::clone(sources));
+    ) -> Result<Prepared<ProgramJob<'s>>, CheckError> {
         let run = &options.run;
-        let kernel = treville_bounded::is_for_kernel(&code.program);
-        let usual =
-            if kernel { code.program.dialect.default_model.to_string() } else { Dialect::MODEL_OF_PROGRAMS.to_owned() };
-        let model = options.model.name.clone().unwrap_or(usual);
-        if kernel && self.library.catalogue.is_bundled(&options.model, &model) {
-            self.library.catalogue.check_fits(&model, &code.program.dialect)?;
-        }
-        let facts = self.library.catalogue.facts(&options.model, &model);
-        let built_in = facts.and_then(ModelFacts::built_in);
-        // Models that are not built in may look at dependencies.
-        let passes = treville_passes::Options {
-            algebraic: built_in.is_some(),
-            renumber: true,
-            cancel: cancel.clone(),
-            ..Default::default()
-        };
-        let in_c = Arc::new(treville_passes::run(&code.program, &passes));
-        if let Some(limit) = StopReason::of(&cancel) {
-            return Err(CheckError::unknown(format!("{limit} while the program was simplified")));
-        }
-        target::check_assembly(&in_c, &model).map_err(wrong)?;
-        let mut program = Arc::clone(&in_c);
-        let named = self.library.catalogue.for_programs(&options.model, &model);
-        let (semantics, reference) = match built_in {
-            Some(known) => (Semantics::BuiltIn(known), self.reference(named, &program)?),
-            None => {
-                program = Arc::new(self.as_model_sees_it(&in_c, &model, kernel).map_err(|why| why.located(sources))?);
-                let linked = self.library.linked(&named, &program)?;
-                let fence = target::full_fence(&model).map(Name::new);
-                let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
-                let semantics = Semantics::Axioms(Arc::clone(&model), Arc::clone(&vocabulary));
-                (semantics, Reference { model, vocabulary, fence })
-            }
-        };
+        let mut program = ProgramUnderModel::new(code, &options.model, &self.library, &cancel)?;
         let task = Task {
-            bundled: facts.filter(|_| built_in.is_none()),
             bounds: Bounds { given: run.bound, events: run.max_events, ..Bounds::default() },
             limits: Limits { cancel, memory_mb: run.memory_mb, threads: run.threads, states: None },
             // Engines that check each other count everything.
@@ -111,39 +48,31 @@ impl<'s> Session<'s> {
                 None => run.reductions,
             },
             properties: run.properties.failures(),
-            reference: Some(reference),
             traces,
-            ..Task::new(Arc::clone(&program), semantics)
+            ..program.task
         };
+        let kernel = treville_bounded::is_for_kernel(&code.program);
         let strategy = self.engines_for_program(run, kernel, traces)?;
-        let named = strategy.first().info().name;
-        let audited = run.audit.map(|samples| audited::Audited::new(samples, named)).transpose()?;
-        let task = match &audited {
+        let audited = audited(run, strategy.first().info().name)?;
+        program.task = match &audited {
             Some(audited) => audited.watching(task),
             None => task,
         };
-        let check = self.check_of_program(run, &in_c, kernel, traces)?;
-        let code = Code { program, sources: Arc::clone(sources) };
-        let algebraic = built_in.is_some();
-        let job = ProgramJob { session: self, options, code, model, task, in_c, algebraic, audited };
-        Ok(PreparedProgram { job, strategy, check })
+        let check = self.check_of_program(run, &program.in_c, kernel, traces)?;
+        let job = ProgramJob {
+            program,
+            sources: Arc::clone(&code.sources),
+            bounded: self.bounded(options),
+            explorer: EXPLORE,
+            audited,
+            accept_bounded: run.accept_bounded,
+        };
+        Ok(Prepared { job, strategy, check })
     }
 
-    /// A program under a model that is not built in: compiled for its architecture, or in all the words that a model of C may know.
-    fn as_model_sees_it(&self, in_c: &Program, model: &str, kernel: bool) -> Result<Program, Refusal> {
-        if self.library.catalogue.family(model) == Some(Family::SequentialConsistency) {
-            let reason = "programs are checked under sc as it is only, without variants or checks left out";
-            return Err(Refusal::Unknown(reason));
-        }
-        if let Some(architecture) = target::dialect_for(model) {
-            return compiled(in_c, model, architecture).map_err(Refusal::At);
-        }
-        let mut program = in_c.clone();
-        if !kernel {
-            // All that a model of C may name, whatever the program's text says of its dialect.
-            program.dialect = Arc::new(Dialect::c11(Dialect::MODEL_OF_PROGRAMS));
-        }
-        Ok(program)
+    /// How bounded engines run on programs.
+    pub(crate) fn bounded<'a>(&'a self, options: &'a Options) -> Bounded<'a> {
+        Bounded { library: &self.library, model: &options.model, bound: options.run.bound }
     }
 
     fn engines_for_program(&self, run: &RunOptions, kernel: bool, traces: usize) -> Result<Strategy, CheckError> {
@@ -191,106 +120,13 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Why a model does not see a program.
-enum Refusal {
-    Unknown(&'static str),
-    At(Diagnostic),
-}
-
-impl Refusal {
-    fn located(self, sources: &Arc<treville_base::SourceMap>) -> CheckError {
-        match self {
-            Refusal::Unknown(why) => CheckError::unknown(why),
-            Refusal::At(why) => CheckError::input(vec![why], Arc::clone(sources)),
+/// How the answer of an engine is audited, if the call wants that.
+fn audited(run: &RunOptions, engine: &str) -> Result<Option<Audited>, CheckError> {
+    match run.audit {
+        Some(_) if engine != EXPLORE => {
+            Err(CheckError::usage(format!("option `audit` is about the engine {EXPLORE}, not {engine}")))
         }
-    }
-}
-
-impl ProgramJob<'_> {
-    /// The finding about an outcome that this engine has found first.
-    pub(crate) fn finding(self, engine: &dyn Engine, mut outcome: Outcome) -> Result<Finding, CheckError> {
-        let ProgramJob { code, task, in_c, audited, options, .. } = self;
-        let audit = audited.map(|audited| audited.check(engine, &task, &outcome, &code.sources)).transpose()?;
-        let warnings = warnings::of_program(&in_c, &outcome, &code.sources);
-        outcome.bound = options.run.bound;
-        let finding = Finding::new(About::Program(code), outcome, options.run.accept_bounded, Needs::Answer);
-        Ok(Finding { warnings, audit, ..finding })
-    }
-
-    /// The program without what it never looks at, if it is open whether it can fail, and a loop that writes such things may be why.
-    pub(crate) fn without_unread(&self, verdict: &Verdict) -> Option<Code> {
-        let Verdict::Unknown(StopReason::Refused(_) | StopReason::RefusedAt(..)) = verdict else { return None };
-        let monotone =
-            self.session.library.catalogue.facts(&self.options.model, &self.model).is_some_and(|facts| facts.monotone);
-        let may_drop = monotone && self.options.run.reductions.has(Reduction::UnreadObjects);
-        let program = treville_passes::drop_write_only(&self.in_c).filter(|_| may_drop)?;
-        Some(Code { program: Arc::new(program), sources: Arc::clone(&self.code.sources) })
-    }
-}
-
-impl Job for ProgramJob<'_> {
-    fn run(&self, engine: &dyn Engine, attempt: &Attempt, monitor: &dyn Monitor) -> Result<Outcome, CheckError> {
-        let cancel = &self.task.limits.cancel;
-        let task = match attempt {
-            Attempt::Brief => with_cancel(&self.task, cancel.with_effort(EFFORT)),
-            Attempt::Parallel(cancel) => with_cancel(&self.task, cancel.clone()),
-            Attempt::Moment(end) => with_cancel(&self.task, cancel.with_deadline(*end)),
-            Attempt::Full | Attempt::AfterRefusal | Attempt::BeyondBound | Attempt::Check => self.task.clone(),
-        };
-        if engine.info().name != FIRST {
-            let source = treville_bounded::Source {
-                program: &self.in_c,
-                sources: &self.code.sources,
-                model: &self.model,
-                algebraic: self.algebraic,
-            };
-            return self.session.bounded(self.options).run(engine, &task, &source, monitor);
-        }
-        let ready = engine.prepare(&task);
-        let ready = ready.map_err(|why| CheckError::unsupported(engine.info().name, &why, &self.code.sources))?;
-        Ok(ready(monitor))
-    }
-
-    fn cancel(&self) -> &Cancel {
-        &self.task.limits.cancel
-    }
-
-    fn state(&self, outcome: &Outcome) -> State {
-        match &outcome.stopped {
-            _ if outcome.violation.is_some() => State::Decided,
-            Some(why) => state_of_stop(why),
-            None if outcome.cut => State::Bounded,
-            None => State::Decided,
-        }
-    }
-
-    fn disagreement(&self, first: &Outcome, second: &Outcome, how: Agreement) -> Option<String> {
-        match how {
-            Agreement::Required => treville_bounded::disagreement(first, second),
-            Agreement::Opinion if is_answer(second) => whether_it_fails(first, second),
-            Agreement::Opinion => None,
-        }
-    }
-}
-
-/// Whether an outcome is a complete answer: a violation, or that nothing fails in some execution that completes.
-fn is_answer(outcome: &Outcome) -> bool {
-    let ended = outcome.stopped.is_none() && !outcome.cut;
-    outcome.violation.is_some() || ended && outcome.completes == Some(true)
-}
-
-/// Whether an outcome says, completely, that nothing fails. A failure needs no second opinion: the reference evaluator has judged its
-/// execution, and it may be one that only the addresses make that one engine has chosen.
-fn finds_nothing(outcome: &Outcome) -> bool {
-    is_answer(outcome) && outcome.violation.is_none()
-}
-
-/// What two complete answers about a program differ in: whether it fails. How it does may differ.
-fn whether_it_fails(first: &Outcome, second: &Outcome) -> Option<String> {
-    match (&first.violation, &second.violation) {
-        (Some(violation), None) => Some(format!("only the first finds: {}", violation.message)),
-        (None, Some(violation)) => Some(format!("only the second finds: {}", violation.message)),
-        _ => None,
+        samples => Ok(samples.map(Audited::new)),
     }
 }
 
@@ -306,33 +142,15 @@ impl Session<'_> {
     }
 }
 
-impl Session<'_> {
-    /// How bounded engines run on programs.
-    pub(crate) fn bounded<'a>(&'a self, options: &'a Options) -> Bounded<'a> {
-        Bounded { library: &self.library, model: &options.model, bound: options.run.bound }
-    }
-
-    /// A model that the engine has built in, as axioms for this program, with which the evaluator judges what is found.
-    pub(crate) fn reference(&self, named: ModelOptions, program: &Program) -> Result<Reference, CheckError> {
-        let on_x86 =
-            named.name.as_deref().and_then(|name| self.library.catalogue.family(name)) == Some(Family::Hardware);
-        // On x86 an update is one event, and locked; stores and fences that are seq_cst bring a fence.
-        let more: Vec<Name> = program.dialect.sets.iter().cloned().chain([Name::new(X86_FENCE)]).collect();
-        let linked =
-            self.library.linked_for(&named, &Dialect::c(Dialect::C, Dialect::MODEL_OF_PROGRAMS, true, &more))?;
-        let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
-        Ok(Reference { model, vocabulary, fence: on_x86.then(|| Name::new(X86_FENCE)) })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::MemoryFiles;
     use treville_base::FileId;
     use treville_ir::Failure as Failing;
-    use treville_model::KnownModel;
-    use treville_task::VerdictKind;
+    use treville_model::{KnownModel, ModelFacts};
+    use treville_models::ModelOptions;
+    use treville_task::{Outcome, Semantics, VerdictKind};
 
     const STORE_BUFFERING: &str = r#"
 program "sb"
@@ -372,7 +190,8 @@ thread main main []
         let session = Session::new(&files, Cancel::new());
         let program = treville_ir::text::parse(FileId(0), STORE_BUFFERING).unwrap_or_else(|e| panic!("{e:?}"));
         let named = session.library.catalogue.for_programs(&ModelOptions::default(), judged);
-        let reference = session.reference(named, &program).unwrap_or_else(|e| panic!("{}", e.reason));
+        let reference =
+            treville_jobs::reference(&session.library, &named, &program).unwrap_or_else(|e| panic!("{}", e.reason));
         let task = Task {
             properties: Failing::USUAL.iter().copied().collect(),
             reference: Some(reference),

@@ -1,8 +1,8 @@
 //! What a session can work with: front ends, engines, models and formats, one line each. Users of the library may add their own.
 
 use crate::RunOptions;
-use crate::spec_file::SpecFile;
 use std::sync::Arc;
+use treville_inv::SpecFile;
 use treville_lang::{IR, PTS, RAR, RMA};
 use treville_litmus::LitmusFrontEnd;
 use treville_llvm::{CFrontEnd, IrFrontEnd};

@@ -1,27 +1,16 @@
 //! Programs with put, get and flush on remote memory: whether they hold with some flushes, by running every state (`machine`)
-//! or by a proof for all numbers (`abstract`).
+//! or by a proof for all numbers (`abstract`); the cheapest placement of flushes; the stages of a proof.
 
-mod stages;
-mod synth;
-
-pub use stages::Stage;
-pub use synth::{Cost, Search, SynthOptions};
-
-use crate::engines::{ABSTRACT, MACHINE};
-use crate::{Options, Session};
+use crate::engines::{ABSTRACT, AUTO, MACHINE};
+use crate::{Options, Session, Stage, SynthOptions, applies};
 use std::sync::Arc;
-use treville_abstract::{ProofOptions, Solver, Z3};
-use treville_base::{BitSet, Cancel};
-use treville_machine::RemoteOptions;
-use treville_rma::Program;
-use treville_strategy::{Agreement, Attempt, Job, State, Strategy, Texts};
-use treville_task::{
-    About, CheckError, Effort, Engine, Finding, Limits, Monitor, Needs, Outcome, Remote, RemoteMemory, RemoteQuery,
-    RemoteTask, Verdict,
-};
-
-pub use treville_abstract::Abstraction;
-pub use treville_rma_machine::Reduction;
+use treville_abstract::Proofs;
+use treville_base::{Cancel, now};
+use treville_jobs::RemoteJob;
+use treville_placement::{SearchLimits, cheapest, placement, stage_of};
+use treville_report::{SynthReport, Synthesised};
+use treville_strategy::{Check, Prepared, Strategy, Texts};
+use treville_task::{CheckError, Effort, Limits, Remote, RemoteMemory, RemoteTask, Subject};
 
 const EVERY_STATE: &str = "every state was explored";
 
@@ -33,112 +22,13 @@ const TEXTS: Texts = Texts {
     parallel: Err(&["states are not bounded, or too many", "there was no proof"]),
 };
 
-/// What a person may choose for these programs.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct RmaOptions {
-    /// Where there are flushes beside those of the text.
-    pub flushes: Flushes,
-    /// Only by this reduction to SC.
-    pub reduction: Option<Reduction>,
-    pub abstraction: Option<Abstraction>,
-    pub solver: IntegerSolver,
-    /// So many operations of a statement can be on their way.
-    pub max_pending: Option<u8>,
-}
-
-impl RmaOptions {
-    pub(crate) fn machine(&self) -> RemoteOptions {
-        RemoteOptions { reduction: self.reduction, max_pending: self.max_pending }
-    }
-
-    /// # Errors
-    /// If the solver cannot be started.
-    pub(crate) fn proofs(&self) -> Result<ProofOptions, String> {
-        Ok(ProofOptions { reduction: self.reduction, abstraction: self.abstraction, solver: self.solver.start()? })
-    }
-}
-
-/// Who answers questions about numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum IntegerSolver {
-    #[default]
-    Omega,
-    /// A program of its own, which must be installed.
-    Z3,
-}
-
-impl IntegerSolver {
-    fn start(self) -> Result<Solver, String> {
-        match self {
-            IntegerSolver::Omega => Ok(Solver::Omega),
-            IntegerSolver::Z3 => match Z3::start() {
-                Ok(z3) => Ok(Solver::Z3(Arc::new(z3))),
-                Err(why) => {
-                    Err(format!("option `solver` z3: the program z3 cannot be started ({why}); is it installed?"))
-                }
-            },
-        }
-    }
-}
-
-/// Slots, as people count them.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Flushes {
-    #[default]
-    None,
-    All,
-    At(Vec<usize>),
-}
-
-impl std::str::FromStr for Flushes {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "none" => return Ok(Flushes::None),
-            "all" => return Ok(Flushes::All),
-            _ => {}
-        }
-        let number = |part: &str| part.trim().parse().map_err(|_| format!("`{part}` is not the number of a slot"));
-        text.split(',').map(number).collect::<Result<Vec<usize>, String>>().map(Flushes::At)
-    }
-}
-
-impl Flushes {
-    /// # Errors
-    /// A slot that the program does not have.
-    pub(crate) fn of(&self, program: &Program) -> Result<BitSet, String> {
-        let n = program.slots.len();
-        match self {
-            Flushes::None => Ok(BitSet::new(n)),
-            Flushes::All => Ok(BitSet::full(n)),
-            Flushes::At(slots) => match slots.iter().find(|slot| !(1..=n).contains(*slot)) {
-                Some(slot) => Err(format!("there is no slot {slot}: the program has {n}, from 1 on")),
-                None => Ok(BitSet::from_members(n, slots.iter().map(|slot| slot - 1))),
-            },
-        }
-    }
-}
-
-/// The slots of a placement as people count them.
-pub(crate) fn numbers(placement: &BitSet) -> Vec<usize> {
-    placement.iter().map(|slot| slot + 1).collect()
-}
-
-/// A program on remote memory with flushes in these slots.
-pub(crate) struct RemoteJob {
-    remote: Remote,
-    task: RemoteTask,
-    accept_bounded: bool,
-}
-
 impl Session<'_> {
     pub(crate) fn prepare_remote(
         &self,
         remote: Remote,
         options: &Options,
         cancel: Cancel,
-    ) -> Result<(RemoteJob, Strategy), CheckError> {
+    ) -> Result<Prepared<RemoteJob>, CheckError> {
         let run = &options.run;
         let memory = memory(options)?;
         let placement = placement(&run.rma.flushes, &remote.program, "flush")?;
@@ -155,12 +45,58 @@ impl Session<'_> {
                 texts: &TEXTS,
             },
         };
-        Ok((RemoteJob { remote, task, accept_bounded: run.accept_bounded }, strategy))
+        let job = RemoteJob { remote, task, accept_bounded: run.accept_bounded };
+        Ok(Prepared { job, strategy, check: Check::Nobody })
+    }
+
+    /// Looks for the cheapest placements of flushes in one file. A failure is part of the report.
+    pub fn synthesise(&self, path: &str, options: &Options, wanted: &SynthOptions) -> SynthReport {
+        let start = now();
+        let engine = options.run.engine.clone().filter(|engine| engine != AUTO);
+        let content = self.placements(path, options, wanted).map(Box::new);
+        SynthReport {
+            file: path.to_owned(),
+            model: RemoteMemory::Remote.name().to_owned(),
+            engine: engine.unwrap_or_else(|| ABSTRACT.to_owned()),
+            time: start.elapsed(),
+            content,
+        }
+    }
+
+    fn placements(&self, path: &str, options: &Options, wanted: &SynthOptions) -> Result<Synthesised, CheckError> {
+        let (run, cancel) = (&options.run, self.cancel_for(&options.run));
+        let subject = self.read(path, options, &cancel)?;
+        applies::check(&subject, options)?;
+        let Subject::Remote(remote) = subject else {
+            return Err(CheckError::usage(format!(
+                "{path}: flushes are looked for in programs on remote memory (.rma)"
+            )));
+        };
+        if memory(options)? != RemoteMemory::Remote {
+            return Err(CheckError::usage("flushes make no difference under sc"));
+        }
+        let within = SearchLimits { states: run.max_states, threads: run.threads, cancel };
+        cheapest(&remote, wanted, proofs(options)?, &run.rma, within)
+    }
+
+    /// A stage of the proof of one file.
+    ///
+    /// # Errors
+    /// If the file or the call is wrong, or there is no proof under SC.
+    pub fn stage(&self, path: &str, options: &Options, stage: Stage) -> Result<String, CheckError> {
+        let cancel = self.cancel_for(&options.run);
+        let subject = self.read(path, options, &cancel)?;
+        applies::check(&subject, options)?;
+        let Subject::Remote(remote) = subject else {
+            return Err(CheckError::usage("option `emit` is about programs on remote memory (.rma)"));
+        };
+        memory(options)?;
+        stage_of(&remote.program, stage, &options.run.rma, &cancel)
     }
 }
 
 /// The memory that the call names.
-pub(crate) fn memory(options: &Options) -> Result<RemoteMemory, CheckError> {
+fn memory(options: &Options) -> Result<RemoteMemory, CheckError> {
     let Some(name) = options.model.name.as_deref() else { return Ok(RemoteMemory::Remote) };
     RemoteMemory::named(name).ok_or_else(|| {
         let known = RemoteMemory::ALL.map(RemoteMemory::name).join(" or ");
@@ -168,45 +104,12 @@ pub(crate) fn memory(options: &Options) -> Result<RemoteMemory, CheckError> {
     })
 }
 
-/// The slots that an option means.
-pub(crate) fn placement(flushes: &Flushes, program: &Program, option: &str) -> Result<BitSet, CheckError> {
-    flushes.of(program).map_err(|why| CheckError::usage(format!("option `{option}`: {why}")))
-}
-
-impl RemoteJob {
-    pub(crate) fn memory(&self) -> RemoteMemory {
-        self.task.memory
-    }
-
-    pub(crate) fn finding(self, outcome: Outcome) -> Finding {
-        let query = RemoteQuery { remote: self.remote, flushes: numbers(&self.task.placement) };
-        Finding::new(About::Remote(query), outcome, self.accept_bounded, Needs::Answer)
-    }
-}
-
-impl Job for RemoteJob {
-    fn run(&self, engine: &dyn Engine, attempt: &Attempt, monitor: &dyn Monitor) -> Result<Outcome, CheckError> {
-        let effort = if let Attempt::Brief = attempt { Effort::Brief } else { Effort::Full };
-        let task = RemoteTask { effort, ..self.task.clone() };
-        let ready = engine.prepare_remote(&task);
-        let sources = &self.remote.sources;
-        let ready = ready.map_err(|why| CheckError::unsupported(engine.info().name, &why, sources))?;
-        Ok(ready(monitor))
-    }
-
-    fn cancel(&self) -> &Cancel {
-        &self.task.limits.cancel
-    }
-
-    fn state(&self, outcome: &Outcome) -> State {
-        match Verdict::on_remote_memory(outcome, self.accept_bounded) {
-            Verdict::Unknown(_) if self.cancel().is_due() => State::Over,
-            Verdict::Unknown(_) => State::Spent,
-            Verdict::Yes | Verdict::No | Verdict::Undefined => State::Decided,
-        }
-    }
-
-    fn disagreement(&self, _: &Outcome, _: &Outcome, _: Agreement) -> Option<String> {
-        None
+/// Who proves.
+fn proofs(options: &Options) -> Result<Proofs, CheckError> {
+    match options.run.engine.as_deref() {
+        None | Some(AUTO) => Ok(Proofs::Both),
+        Some(MACHINE) => Ok(Proofs::Machine),
+        Some(ABSTRACT) => Ok(Proofs::Abstract),
+        Some(other) => Err(CheckError::usage(format!("flushes are looked for with machine or abstract, not {other}"))),
     }
 }

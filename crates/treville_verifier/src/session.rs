@@ -1,10 +1,10 @@
 //! A session: where files are, what can be read and run, and the models that were linked so far. Shared by the threads of a batch.
 
 use crate::engines::Engines;
-use crate::mapped::mapped;
 use crate::registry::Registry;
 use crate::{Options, RunOptions};
 use treville_base::{Cancel, Files, now};
+use treville_jobs::mapped;
 use treville_model::Family;
 use treville_models::{Catalogue, Library, ModelOptions};
 use treville_task::{CheckError, ReadOptions, Source, Subject, Test};

@@ -1,11 +1,10 @@
 //! The one path from a file to a report: read, model and lowering, task, strategy, verdict. The same for all inputs.
 
 use crate::applies;
-use crate::proofs::annotate_model;
-use crate::{Options, Session, litmus};
+use crate::{Options, Session};
 use std::fmt::Write;
 use treville_base::{Cancel, now};
-use treville_strategy::{Check, Choice, Job, Strategy};
+use treville_strategy::{Choice, Job, Prepared};
 use treville_task::{
     CheckError, Chosen, Code, Finding, Monitor, Outcome, Report, Silent, StopReason, Subject, Verdict,
 };
@@ -31,7 +30,8 @@ impl Session<'_> {
         let mut head = Head { model: options.model.name.clone().unwrap_or_default(), ..Head::default() };
         let result = self.check(path, options, monitor, &mut head);
         let result = result.map_err(|failure| self.with_input(failure, path, options)).map(|mut finding| {
-            annotate_model(&mut finding, &head.model);
+            // Proofs say under which model they are.
+            finding.outcome.proofs.iter_mut().for_each(|proof| proof.note(format!("under {}", head.model)));
             Box::new(finding)
         });
         let Head { model, engine, chosen } = head;
@@ -53,21 +53,21 @@ impl Session<'_> {
             Subject::Test(test) => {
                 let prepared = self.prepare_test(test, options, cancel)?;
                 head.model.clone_from(&prepared.job.model.name);
-                let outcome = run(&prepared.job, &prepared.strategy, &prepared.check, monitor, head)?;
-                Ok(litmus::finding(prepared.job, outcome, options))
+                let outcome = run(&prepared, monitor, head)?;
+                Ok(prepared.job.finding(outcome))
             }
             Subject::Program(code) => self.check_program(&code, options, 0, cancel, monitor, head),
             Subject::Claims(annotated) => {
-                let (job, strategy) = self.prepare_claims(annotated, options, cancel)?;
-                job.machine.name().clone_into(&mut head.model);
-                let outcome = run(&job, &strategy, &Check::Nobody, monitor, head)?;
-                Ok(job.finding(outcome, options))
+                let prepared = self.prepare_claims(annotated, options, cancel)?;
+                prepared.job.machine.name().clone_into(&mut head.model);
+                let outcome = run(&prepared, monitor, head)?;
+                Ok(prepared.job.finding(outcome))
             }
             Subject::Remote(remote) => {
-                let (job, strategy) = self.prepare_remote(remote, options, cancel)?;
-                job.memory().name().clone_into(&mut head.model);
-                let outcome = run(&job, &strategy, &Check::Nobody, monitor, head)?;
-                Ok(job.finding(outcome))
+                let prepared = self.prepare_remote(remote, options, cancel)?;
+                prepared.job.memory().name().clone_into(&mut head.model);
+                let outcome = run(&prepared, monitor, head)?;
+                Ok(prepared.job.finding(outcome))
             }
         }
     }
@@ -83,15 +83,15 @@ impl Session<'_> {
         head: &mut Head,
     ) -> Result<Finding, CheckError> {
         let prepared = self.prepare_program(code, options, traces, cancel.clone())?;
-        head.model.clone_from(&prepared.job.model);
-        let outcome = run(&prepared.job, &prepared.strategy, &prepared.check, monitor, head)?;
+        head.model.clone_from(&prepared.job.program.model);
+        let outcome = run(&prepared, monitor, head)?;
         let verdict = Verdict::on_program(&outcome, options.run.accept_bounded);
         let smaller = prepared.job.without_unread(&verdict).filter(|_| traces == 0);
         let mut finding = prepared.job.finding(&**prepared.strategy.first(), outcome)?;
         let Some(smaller) = smaller else { return Ok(finding) };
         let mut head_of_smaller = Head::default();
         let Ok(prepared) = self.prepare_program(&smaller, options, 0, cancel) else { return Ok(finding) };
-        let Ok(outcome) = run(&prepared.job, &prepared.strategy, &prepared.check, &Silent, &mut head_of_smaller) else {
+        let Ok(outcome) = run(&prepared, &Silent, &mut head_of_smaller) else {
             return Ok(finding);
         };
         let proved = prepared.job.finding(&**prepared.strategy.first(), outcome)?;
@@ -124,18 +124,12 @@ impl Session<'_> {
 }
 
 /// Runs the engines of a strategy, and the one that checks them.
-fn run(
-    job: &dyn Job,
-    strategy: &Strategy,
-    check: &Check,
-    monitor: &dyn Monitor,
-    head: &mut Head,
-) -> Result<Outcome, CheckError> {
-    head.engine = strategy.first().info().name;
+fn run<J: Job>(prepared: &Prepared<J>, monitor: &dyn Monitor, head: &mut Head) -> Result<Outcome, CheckError> {
+    head.engine = prepared.engine().info().name;
     let begun = now();
-    let (outcome, choice) = strategy.run(job, monitor)?;
+    let (outcome, choice) = prepared.run(monitor)?;
     let engine = choice.engine;
     head.set(choice);
-    check.run(job, &outcome, engine, begun, monitor)?;
+    prepared.check(&outcome, engine, begun, monitor)?;
     Ok(outcome)
 }

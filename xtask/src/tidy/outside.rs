@@ -21,7 +21,7 @@ const PLACES: &[(&str, &str)] = &[
     ("crates/treville_machine/src/search.rs", "the workers of a level"),
     ("crates/treville_strategy/src/lib.rs", "two engines at the same time"),
     ("crates/treville_synth/src/implicit.rs", "placements are judged by several workers"),
-    ("crates/treville_verifier/src/remote/synth.rs", "how many workers there are by default"),
+    ("crates/treville_placement/src/cheapest.rs", "how many workers there are by default"),
     ("crates/treville_eval/src/plain/interpret.rs", "a deeper stack for models that recurse"),
 ];
 

@@ -1,24 +1,17 @@
 //! `treville show`: executions as text, DOT, SVG or a page; programs for other tools.
 
 use super::{cancel, configure, say_failure};
-use crate::args::{ShowArgs, ShowFormat, ShowWhich};
+use crate::args::{ShowArgs, ShowFormat};
 use crate::disk::Disk;
 use crate::exit::Status;
 use crate::output::Output;
 use std::fmt::Write;
 use treville_verifier::report::{Drawing, Exported, Paint, Palette, classical_b, dot, event_b, execution, html, svg};
-use treville_verifier::{Session, ShowOptions, States, Which};
+use treville_verifier::{Session, ShowOptions, States};
 
 pub(crate) fn run(args: &ShowArgs, output: &mut Output) -> Status {
-    let which = match args.which {
-        ShowWhich::Auto => Which::PositiveOrAll,
-        ShowWhich::Positive => Which::Positive,
-        ShowWhich::Negative => Which::Negative,
-        ShowWhich::All => Which::All,
-        ShowWhich::Rejected => Which::Rejected,
-    };
     let show = ShowOptions {
-        which,
+        which: args.which,
         outcome: args.outcome.clone(),
         limit: args.limit.max(1),
         relations: args.relation.clone(),

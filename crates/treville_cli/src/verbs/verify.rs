@@ -2,7 +2,7 @@
 
 use super::proofs::ProofFolder;
 use super::{cancel, configure, expand, jobs, panicked, say_failure, step};
-use crate::args::{Emit, VerifyArgs};
+use crate::args::VerifyArgs;
 use crate::batch::{self, Done};
 use crate::disk::Disk;
 use crate::evidence;
@@ -85,12 +85,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut Output) -> Status {
 }
 
 /// Prints a stage of the proof of each file.
-fn emit(session: &Session<'_>, files: &[String], options: &Options, stage: Emit, output: &mut Output) -> Status {
-    let stage = match stage {
-        Emit::Reduced => Stage::Reduced,
-        Emit::Boolean => Stage::Boolean,
-        Emit::Extrapolated => Stage::Extrapolated,
-    };
+fn emit(session: &Session<'_>, files: &[String], options: &Options, stage: Stage, output: &mut Output) -> Status {
     let one = |file: &String| match session.stage(file, options, stage) {
         Ok(text) => {
             let _ = output.print(&text);

@@ -1,5 +1,6 @@
 //! The library from outside, its answers beside other ways to them, and what it exports read again.
 
+mod audited;
 mod b;
 mod bounded;
 mod compare;

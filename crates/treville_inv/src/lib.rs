@@ -1,13 +1,15 @@
-//! Claims about runs of programs in other languages, in a file beside them: `FILE.inv` says what holds of the runs of `FILE`, a
-//! litmus test or a program in C. Program counters are lines of its source.
+//! The front end for `.inv`: claims about runs of programs in other languages, in a file beside them. `FILE.inv` says what holds of
+//! the runs of `FILE`, a litmus test or a program in C. Program counters are lines of its source.
+//!
+//! A program in C has all its threads from the start, and is compiled for the architecture of a hardware model. The claims
+//! themselves are read by `treville_lang`.
 
-use crate::engines::MACHINE;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use treville_base::{Cancel, Diagnostic, Name, SourceMap, Span};
 use treville_bounded::compiled;
 use treville_ir::{Block, Inst, Mark, Op, Program, TagId, Terminator};
-use treville_machine::Operational;
+use treville_machine::{INFO, Operational};
 use treville_passes::lower_to_test::SyncTags;
 use treville_passes::target;
 use treville_task::{
@@ -18,7 +20,7 @@ use treville_task::{
 const ENDING: &str = ".inv";
 
 /// The front end.
-pub(crate) struct SpecFile;
+pub struct SpecFile;
 
 impl FrontEnd for SpecFile {
     fn info(&self) -> &FrontEndInfo {
@@ -75,7 +77,7 @@ fn static_program(
     in_time(cancel, path)?;
     let refused = |why: Diagnostic| {
         let why = Unsupported { what: format!("{} is not run on machines", why.message), span: why.span };
-        CheckError::unsupported(MACHINE, &[why], &code.sources)
+        CheckError::unsupported(INFO.name, &[why], &code.sources)
     };
     let static_threads = treville_passes::static_threads(&program, &SyncTags::of_c(), cancel);
     in_time(cancel, path)?;

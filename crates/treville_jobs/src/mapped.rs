@@ -9,7 +9,10 @@ use treville_passes::target;
 use treville_task::{CheckError, Test};
 
 /// The program as the model is to see it. A model that is a path is taken for one of C, and sees every fence.
-pub(crate) fn mapped(test: Test, model: &ModelOptions, catalogue: &Catalogue) -> Result<Test, CheckError> {
+///
+/// # Errors
+/// What has no counterpart on the architecture.
+pub fn mapped(test: Test, model: &ModelOptions, catalogue: &Catalogue) -> Result<Test, CheckError> {
     let of = &test.program.dialect;
     let model = model.name.as_deref().unwrap_or(&of.default_model);
     let program = match (&*of.name, target::dialect_for(model)) {

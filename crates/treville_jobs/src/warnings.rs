@@ -1,6 +1,5 @@
 //! What a person should know beside an answer that is right: it may be about less than they think.
 
-use crate::Options;
 use std::collections::BTreeSet;
 use treville_base::{SourceMap, Span};
 use treville_ir::{Dialect, Failure, Op, Program};
@@ -49,8 +48,8 @@ fn calls_assert(text: &str) -> bool {
         .any(|line| line.match_indices("assert(").any(|(at, _)| stands_alone(line, at)))
 }
 
-/// Of a test in C: nothing in it says whether it is that of C11 or of the Linux kernel.
-pub(crate) fn of_test(loaded: &Test, options: &Options) -> Vec<String> {
+/// Of a test in C whose model nobody names: nothing in it says whether it is that of C11 or of the Linux kernel.
+pub(crate) fn of_test(loaded: &Test) -> Vec<String> {
     let is_c =
         loaded.program.dialect.name == Dialect::C && !loaded.sources.files().any(|(_, f)| f.name.ends_with(".pts"));
     let plain = loaded.program.tags.iter().all(|tag| *tag == "NA");
@@ -58,5 +57,5 @@ pub(crate) fn of_test(loaded: &Test, options: &Options) -> Vec<String> {
         "the model is {}, since only plain accesses are in the test; for one of the Linux kernel, say option `model` linux-kernel",
         loaded.program.dialect.default_model
     );
-    (is_c && plain && options.model.name.is_none()).then_some(why).into_iter().collect()
+    (is_c && plain).then_some(why).into_iter().collect()
 }

@@ -1,26 +1,13 @@
-//! Every candidate execution of a file with what the model says of it: what `explain` and `show` walk through.
+//! Every candidate execution of a test with what the model says of it: what explanations and drawings are made of.
 
-use crate::litmus::Prepared;
+use crate::LinkedTest;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use treville_base::{Cancel, Name, SourceMap};
 use treville_eval::{Extent, Judgement, Stop, judge};
 use treville_event::{Graph, Relation};
 use treville_model::Model;
-use treville_task::{Answer, Candidate, CheckError, Outcome, Reached, Silent, StopReason};
-
-/// Runs the engine; every query must have an answer.
-///
-/// # Errors
-/// The reason why one has none.
-pub(crate) fn decide(prepared: &Prepared) -> Result<Outcome, CheckError> {
-    let (outcome, _) = prepared.run(&Silent)?;
-    match outcome.answers.iter().find_map(|answer| if let Answer::Open(reason) = answer { Some(reason) } else { None })
-    {
-        Some(reason) => Err(CheckError::unknown(reason.to_string())),
-        None => Ok(outcome),
-    }
-}
+use treville_task::{Candidate, CheckError, Engine, Reached, StopReason};
 
 /// Candidates to walk through.
 #[derive(Clone, Copy)]
@@ -44,18 +31,19 @@ pub(crate) struct Walked {
 /// # Errors
 /// If the engine cannot list candidates, or the model cannot judge one.
 pub(crate) fn each_judged(
-    prepared: &Prepared,
+    test: LinkedTest<'_>,
+    engine: &dyn Engine,
     walk: Walk<'_>,
     visit: &mut dyn FnMut(&Candidate<'_>, &[Judgement]) -> ControlFlow<()>,
 ) -> Result<Walked, CheckError> {
-    let (engine, job) = (prepared.engine(), &prepared.job);
+    let LinkedTest { model, task, .. } = test;
     let Some(list) = engine.candidates() else {
         return Err(CheckError::unknown(format!("the engine {} does not list executions", engine.info().name)));
     };
-    let cancel = &job.task.limits.cancel;
+    let cancel = &task.limits.cancel;
     let (mut fault, mut broken) = (None, false);
     let mut see = |candidate: Candidate<'_>| {
-        let flow = match judge(&job.model.model, candidate.graph, cancel) {
+        let flow = match judge(&model.model, candidate.graph, cancel) {
             Ok(judgements) => visit(&candidate, &judgements),
             Err(stop) => {
                 fault = Some(stop);
@@ -67,14 +55,14 @@ pub(crate) fn each_judged(
     };
     let complete = match walk {
         Walk::All(wanted) => {
-            list.visit(&job.task, &mut |c| if wanted(&c) { see(c) } else { ControlFlow::Continue(()) });
+            list.visit(task, &mut |c| if wanted(&c) { see(c) } else { ControlFlow::Continue(()) });
             !broken
         }
-        Walk::Reaching(which, steps) => list.reaching(&job.task, which, steps, &mut see),
+        Walk::Reaching(which, steps) => list.reaching(task, which, steps, &mut see),
     };
     match fault {
         Some(Stop::TooDeep) => Err(CheckError::unknown("the model recurses too deeply")),
-        Some(Stop::Fault(fault)) => Err(CheckError::input(vec![*fault], Arc::clone(&job.model.sources))),
+        Some(Stop::Fault(fault)) => Err(CheckError::input(vec![*fault], Arc::clone(&model.sources))),
         Some(Stop::Cancelled) | None => Ok(Walked { complete, stopped: why_due(cancel) }),
     }
 }
