@@ -127,6 +127,7 @@ impl Bounded<'_> {
             program: Arc::new(lowered.program.clone()),
             semantics: Semantics::Axioms(Arc::clone(&linked.model), Arc::clone(&linked.vocabulary)),
             bundled: None,
+            happens_before: task.happens_before,
             queries: queries.all.iter().map(|(_, goal)| Query { goal: goal.clone() }).collect(),
             question: Some(Arc::new(lowered.asked.question.clone())),
             // There are no loops left.

@@ -15,8 +15,7 @@ pub enum Role {
     Library,
 }
 
-const HARDWARE: ModelFacts =
-    ModelFacts { family: Family::Hardware, known: None, usual_order: true, cxx20: false, monotone: true };
+const HARDWARE: ModelFacts = ModelFacts { family: Family::Hardware, known: None, cxx20: false, monotone: true };
 const C11: ModelFacts = ModelFacts { family: Family::C11, ..HARDWARE };
 
 /// A file that comes with the tool.
@@ -69,7 +68,7 @@ const FILES: &[Bundled] = table![
     Role::Model(HARDWARE), "pso.cat";
     Role::Model(ModelFacts { known: Some(KnownModel::Ra), cxx20: true, ..C11 }), "ra.cat";
     Role::Library, "races.cat";
-    Role::Model(ModelFacts { usual_order: false, ..C11 }), "rar.cat";
+    Role::Model(C11), "rar.cat";
     Role::Model(ModelFacts { known: Some(KnownModel::Rc11), cxx20: true, ..C11 }), "rc11.cat";
     Role::Library, "riscv-defs.cat";
     Role::Model(HARDWARE), "riscv.cat";

@@ -79,6 +79,7 @@ pub(crate) fn configure(
     if let Some(path) = config {
         session.configure(path, options).map_err(|failure| say_failure(path, &failure, output))?;
     }
+    options.model.name = options.model.name.take().map(|name| session.named_model(&name, &options.model));
     session.check_files(&options.model).map_err(|why| {
         output.error(&why);
         Status::Wrong

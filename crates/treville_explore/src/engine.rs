@@ -14,7 +14,7 @@ use treville_eval::Plan;
 use treville_event::Vocabulary;
 use treville_ir::{Dialect, Failure, Formula, FuncId, Place, Program, Question, Reg, ThreadId};
 use treville_model::syntax::CheckMode;
-use treville_model::{KnownModel, Model, ModelFacts, Step};
+use treville_model::{HappensBefore, KnownModel, Model, ModelFacts, Step};
 use treville_task::{
     Answer, Bounds, Counts, Engine, EngineInfo, FinalState, FinalValue, Goal, Monitor, Outcome, Ready, Reduction,
     Reductions, Scope, Semantics, Silent, Stats, StopReason, Task, Unsupported,
@@ -246,23 +246,41 @@ fn prepare(task: &Task) -> Result<Prepared<'_>, Unsupported> {
             }
             let machine = *task.program.dialect.name != *Dialect::C;
             let coherence = match task.bundled {
-                None => Coherence::Unknown,
                 Some(_) if machine => Coherence::Local,
-                Some(facts) if !facts.usual_order => {
-                    return Err(refuse("a model with a happens-before other than C11's is not explored".into()));
-                }
-                Some(_) => Coherence::HappensBefore,
+                Some(_) if task.happens_before != HappensBefore::Own => Coherence::HappensBefore,
+                Some(_) | None => Coherence::Unknown,
             };
             let cxx20 = vocabulary.variants.iter().any(|v| *v == "cxx20");
             let rules = match task.bundled.and_then(|facts| facts.known) {
                 Some(KnownModel::Imm) if !machine && cxx20 => Rules::imm(),
-                _ => Rules::judged(machine, coherence, cxx20),
+                _ if machine => Rules::judged(true, coherence, cxx20),
+                _ if task.happens_before == HappensBefore::Own && task.properties.iter().any(is_by_happens_before) => {
+                    let why = "a model whose happens-before or races are not those of C11 is not explored: option `engine` bmc takes it";
+                    return Err(refuse(why.into()));
+                }
+                _ => Rules::judged(false, coherence, task.happens_before == HappensBefore::Cxx20),
             };
             (rules, Some(Judged { model, vocabulary, plan }))
         }
     };
     let image = compile(task, &Parts::new(), judged.is_some())?;
     Ok(Prepared { rules, image, judged })
+}
+
+/// Whether it depends on what happens before what whether a program fails in this way.
+fn is_by_happens_before(failure: &Failure) -> bool {
+    match failure {
+        Failure::Race | Failure::InvalidAccess | Failure::UseAfterFree | Failure::DoubleFree | Failure::InvalidFree => {
+            true
+        }
+        Failure::Assertion
+        | Failure::Uninitialized
+        | Failure::Leak
+        | Failure::Deadlock
+        | Failure::Liveness
+        | Failure::ApiMisuse
+        | Failure::Flag => false,
+    }
 }
 
 /// The task's program, with some accesses made in parts. Where values that are not determined must be judged or observed, bits

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use treville_base::{Cancel, Diagnostic, Name, SourceMap};
 use treville_bounded::compiled;
 use treville_ir::{Dialect, Program};
-use treville_model::{Family, ModelFacts};
+use treville_model::{Family, HappensBefore, ModelFacts};
 use treville_models::{Library, ModelOptions};
 use treville_passes::target;
 use treville_task::{CheckError, Code, Reference, Semantics, StopReason, Task};
@@ -47,19 +47,23 @@ impl ProgramUnderModel {
         let wrong = |why: Diagnostic| CheckError::input(vec![why], Arc::clone(sources));
         target::check_assembly(&in_c, &model).map_err(wrong)?;
         let named = catalogue.for_programs(options, &model);
-        let (program, semantics, reference) = match built_in {
-            Some(known) => (Arc::clone(&in_c), Semantics::BuiltIn(known), reference(library, &named, &in_c)?),
+        let (program, semantics, reference, happens_before) = match built_in {
+            Some(known) => {
+                let reference = reference(library, &named, &in_c)?;
+                (Arc::clone(&in_c), Semantics::BuiltIn(known), reference, HappensBefore::default())
+            }
             None => {
                 let program = Arc::new(seen_by(library, &in_c, &model).map_err(|why| why.located(sources))?);
                 let linked = library.linked(&named, &program)?;
                 let fence = target::full_fence(&model).map(Name::new);
                 let (model, vocabulary) = (Arc::clone(&linked.model), Arc::clone(&linked.vocabulary));
                 let semantics = Semantics::Axioms(Arc::clone(&model), Arc::clone(&vocabulary));
-                (program, semantics, Reference { model, vocabulary, fence })
+                let happens_before = library.happens_before(&named, &program)?;
+                (program, semantics, Reference { model, vocabulary, fence }, happens_before)
             }
         };
         let bundled = facts.filter(|_| built_in.is_none());
-        let task = Task { bundled, reference: Some(reference), ..Task::new(program, semantics) };
+        let task = Task { bundled, happens_before, reference: Some(reference), ..Task::new(program, semantics) };
         Ok(ProgramUnderModel { model, in_c, task })
     }
 

@@ -41,15 +41,23 @@ pub struct ModelFacts {
     pub family: Family,
     /// Rules of the engine `explore` for it; only a model that they were written for has some.
     pub known: Option<KnownModel>,
-    /// What happens before what, in a program in C, is what C11 says: `explore` finds races by that, and leaves out what a read or write
-    /// cannot see by that. Not so rar, where a release sequence is its first write only. (For an architecture, that a read from another
-    /// thread synchronises.)
-    pub usual_order: bool,
     /// Programs, unlike tests, are judged by its variant `cxx20`.
     pub cxx20: bool,
     /// What it allows, it also allows without the accesses to some location: its axioms forbid cycles and pairs, and more
     /// accesses forbid more. Not so c11, where a read must see a visible write, which other accesses may make visible.
     pub monotone: bool,
+}
+
+/// What a model says of programs in C by its relation `hb` and its flag for races.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum HappensBefore {
+    /// What C11 says.
+    Cxx11,
+    /// What C++20 says: a later write of the same thread does not continue a release sequence.
+    Cxx20,
+    /// Something else.
+    #[default]
+    Own,
 }
 
 impl ModelFacts {

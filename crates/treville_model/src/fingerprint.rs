@@ -20,6 +20,13 @@ impl Model {
         self.made_checks().any(|(_, check)| check.mode == CheckMode::UndefinedUnless)
     }
 
+    /// A hash of what terms mean, as of the whole model.
+    pub fn fingerprint_of(&self, terms: &[TermId]) -> u128 {
+        let mut walk = Walk::of(self);
+        walk.say("terms", terms);
+        walk.hash.0
+    }
+
     /// Leaves out the checks of these names, to see what the others do without them. Returns the names of no check.
     pub fn skip_checks(&mut self, names: &[String]) -> Vec<String> {
         let named = |name: &String| {
@@ -39,13 +46,7 @@ impl Model {
 
 /// Hashes checks and picks in order, terms by structure.
 pub(crate) fn fingerprint(model: &Model) -> u128 {
-    let mut walk = Walk {
-        model,
-        hash: Fnv::default(),
-        numbers: vec![None; model.terms.len()],
-        next: 0,
-        seen: FxHashSet::default(),
-    };
+    let mut walk = Walk::of(model);
     for step in &model.steps {
         match *step {
             Step::Pick(p) => match model.picks[p].source {
@@ -74,7 +75,12 @@ struct Walk<'m> {
     seen: FxHashSet<RecId>,
 }
 
-impl Walk<'_> {
+impl<'m> Walk<'m> {
+    fn of(model: &'m Model) -> Self {
+        let numbers = vec![None; model.terms.len()];
+        Walk { model, hash: Fnv::default(), numbers, next: 0, seen: FxHashSet::default() }
+    }
+
     fn put(&mut self, text: fmt::Arguments<'_>) {
         // Writing to a hash cannot fail.
         let _ = self.hash.write_fmt(text);

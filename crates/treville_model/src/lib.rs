@@ -17,11 +17,11 @@ mod terms;
 mod types;
 mod vocabulary;
 
-pub use facts::{Family, KnownModel, ModelFacts};
+pub use facts::{Family, HappensBefore, KnownModel, ModelFacts};
 pub use foregone::Foregone;
 pub use label::label;
 pub use link::{examine, group_member, link};
-pub use mentions::{mentions, takes};
+pub use mentions::{defines, has_check, mentions, takes};
 pub use model::{
     Check, CheckId, CheckKind, Closure, General, GeneralId, Known, Model, Orders, Pick, PickId, PickSource, Prim,
     RecGroup, RecId, RecOrder, Shape, Stage, Static, Step, Term, TermId, TermInfo, Test, Type,

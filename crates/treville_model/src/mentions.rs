@@ -18,8 +18,8 @@ pub fn takes(unit: &Unit, name: &str) -> bool {
     !defines(unit, name) && mentions(unit).contains(name)
 }
 
-/// Whether a top-level binding of the unit has the name.
-pub(crate) fn defines(unit: &Unit, name: &str) -> bool {
+/// Whether a top-level binding of the unit, or of what it includes, has the name.
+pub fn defines(unit: &Unit, name: &str) -> bool {
     let mut defined = false;
     bindings(&unit.body, &mut |binding| defined |= matches!(&binding.pattern, Pattern::Var(Some(n)) if n == name));
     defined
@@ -94,6 +94,19 @@ pub(crate) fn bindings(body: &[Ins], see: &mut dyn FnMut(&Binding)) {
             _ => {}
         }
     }
+}
+
+/// Whether a model, or what it includes, has a check of this name.
+pub fn has_check(unit: &Unit, name: &str) -> bool {
+    fn is_in(body: &[Ins], name: &str) -> bool {
+        body.iter().any(|ins| match &ins.kind {
+            InsKind::Check(_, check) => check.name.as_ref().is_some_and(|own| *own == name),
+            InsKind::Include { unit, .. } => unit.iter().any(|unit| is_in(&unit.body, name)),
+            InsKind::If { then, els, .. } => is_in(then, name) || is_in(els, name),
+            _ => false,
+        })
+    }
+    is_in(&unit.body, name)
 }
 
 fn in_instructions(body: &[Ins], enters: &dyn Fn(&Name) -> bool, see: &mut dyn FnMut(&Name)) {

@@ -6,6 +6,9 @@ use treville_ir::{Dialect, DialectKind};
 use treville_model::{Family, ModelFacts};
 use treville_task::CheckError;
 
+/// The variant of models for programs in C++20 and C23.
+pub(crate) const CXX20: &str = "cxx20";
+
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     /// Beside the bundled ones; one of the same name counts first.
@@ -19,18 +22,19 @@ impl Catalogue {
         more.or_else(|| treville_cat::bundled(name))
     }
 
-    /// What is known of the model `name` with these options: nothing, unless it is the bundled one as it is.
+    /// What is known of the model `name` with these options: nothing, unless it is the bundled one as it is. A name that ends in `.cat` is
+    /// a path: the file may say anything.
     pub fn facts(&self, options: &ModelOptions, name: &str) -> Option<&'static ModelFacts> {
         let changed =
             !options.variants.is_empty() || !options.skip_checks.is_empty() || options.bell.is_some() || options.safety;
-        self.find(name).and_then(Bundled::model).filter(|_| !changed)
+        self.find(name).filter(|file| file.name != name && !changed).and_then(Bundled::model)
     }
 
     /// The model as programs have it: they are in today's C, tests in that of their time.
     pub fn for_programs(&self, options: &ModelOptions, model: &str) -> ModelOptions {
         let mut named = ModelOptions { name: Some(model.to_owned()), ..options.clone() };
         if self.facts(options, model).is_some_and(|facts| facts.cxx20) {
-            named.variants.push("cxx20".to_owned());
+            named.variants.push(CXX20.to_owned());
         }
         named
     }

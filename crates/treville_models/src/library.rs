@@ -1,5 +1,6 @@
 //! Models: bundled by name, others by path; linked once for each vocabulary and then shared.
 
+use crate::catalogue::CXX20;
 use crate::{Catalogue, ModelOptions, variants};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -7,8 +8,8 @@ use treville_base::{Diagnostic, Files, Name, SourceMap, folder_of, join_path};
 use treville_cat::{Bundled, Loaded as LoadedText, Loader, Role, WithBundled, bundled};
 use treville_event::{Vocabulary, scope_set};
 use treville_ir::{Dialect, Program};
-use treville_model::syntax::{Binding, Check, InsKind, Pattern, Unit};
-use treville_model::{DialectFacts, Family, Model, ModelFacts, Term};
+use treville_model::syntax::{InsKind, Unit};
+use treville_model::{DialectFacts, Family, HappensBefore, Model, ModelFacts, Term};
 use treville_task::CheckError;
 
 /// A model, linked for a dialect.
@@ -42,6 +43,12 @@ const STDLIB: &str = "stdlib.cat";
 /// What libraries and models may take for granted: all of them, and those that expect updates as pairs.
 const NAMES: &str = "names.cat";
 const NAMES_WITH_PAIRS: &str = "dartagnan.cat";
+
+/// What happens before what in programs in C, for models that do not say it.
+const HB_C11: &str = "hb-c11.cat";
+/// What happens before what, as models call it, and the check for races.
+const HAPPENS_BEFORE: &str = "hb";
+const RACE: &str = "data-race";
 
 /// Computed once, by whoever needs it first; the others wait.
 type Once<T> = Arc<OnceLock<Result<Arc<T>, CheckError>>>;
@@ -156,15 +163,71 @@ impl<'f> Library<'f> {
         })
     }
 
+    /// What happens before what under a model of programs in C: its terms for that and for races are
+    /// compared with those of models that are known to say it as C11 or C++20 does.
+    ///
+    /// # Errors
+    /// If a model that it is compared with cannot be linked.
+    pub fn happens_before(&self, options: &ModelOptions, program: &Program) -> Result<HappensBefore, CheckError> {
+        if *program.dialect.name != *Dialect::C {
+            return Ok(HappensBefore::Own);
+        }
+        let name = options.name.as_deref().unwrap_or(&program.dialect.default_model);
+        let own = self.races(self.parse(name, options)?, options, program)?;
+        let others = ModelOptions { variants: options.variants.clone(), ..ModelOptions::default() };
+        if let Some(file) = bundled(HB_C11) {
+            let usual = self.parse_text(HB_C11, of_bundle(file), &others)?;
+            if self.races(usual, &others, program)? == own {
+                return Ok(HappensBefore::Cxx20);
+            }
+        }
+        let is_known = |facts: &ModelFacts| facts.family == Family::C11 && facts.built_in().is_some();
+        for known in self.catalogue.models().iter().map(|model| model.name) {
+            if self.catalogue.find(known).and_then(Bundled::model).is_some_and(is_known)
+                && self.races(self.parse(known, &others)?, &others, program)? == own
+            {
+                let cxx20 = options.variants.iter().any(|variant| variant == CXX20);
+                return Ok(if cxx20 { HappensBefore::Cxx20 } else { HappensBefore::Cxx11 });
+            }
+        }
+        Ok(HappensBefore::Own)
+    }
+
+    /// A hash of what a model says of races of programs: what happens before what, and what a race is.
+    fn races(&self, mut parsed: Parsed, options: &ModelOptions, program: &Program) -> Result<u128, CheckError> {
+        let order = Order::of(self.catalogue.family(&parsed.name), parsed.units.iter());
+        let mut sources = SourceMap::clone(&parsed.sources);
+        for file in [order.hb, order.races].into_iter().flatten().filter_map(bundled) {
+            let unit = treville_cat::parse_unit(
+                &file.display_name(),
+                file.text,
+                &mut sources,
+                &WithBundled(|_: &str, _: &str| None),
+            );
+            parsed.units.extend(unit.ok());
+        }
+        parsed.sources = Arc::new(sources);
+        let (mut model, _) = parsed.link(&program.dialect, &program.absent_tags(), &options.variants)?;
+        if !options.skip_checks.is_empty() {
+            skip_checks(&mut model, &options.skip_checks, &parsed.name)?;
+        }
+        let races = model.made_checks().filter(|(_, check)| check.name == RACE).map(|(_, check)| check.test.term);
+        let terms: Vec<_> = model.defs.get(HAPPENS_BEFORE).copied().into_iter().chain(races).collect();
+        Ok(model.fingerprint_of(&terms))
+    }
+
     /// Reads a model and what it includes, the standard library and the bell file before it.
     pub fn parse(&self, name: &str, options: &ModelOptions) -> Result<Parsed, CheckError> {
+        self.parse_text(name, self.model_text(name, &options.include)?, options)
+    }
+
+    fn parse_text(&self, name: &str, model: LoadedText, options: &ModelOptions) -> Result<Parsed, CheckError> {
         let loader = WithBundled(|file: &str, from: &str| self.included(file, from, &options.include));
         let bell = match &options.bell {
             Some(bell) => Some(self.find(bell, &options.include)?),
             // A bundled model brings its own.
             None => self.catalogue.find(&format!("{name}.bell")).map(of_bundle),
         };
-        let model = self.model_text(name, &options.include)?;
         // As the model would include it: a bundled model uses the bundled one, others may have their own beside them.
         let library =
             loader.load(STDLIB, &model.name).ok_or_else(|| CheckError::usage(format!("{STDLIB} was not found")))?;
@@ -176,9 +239,9 @@ impl<'f> Library<'f> {
         let names: Vec<_> = names.filter_map(bundled).map(|file| parse(of_bundle(file))).collect();
         let mut units: Vec<_> = bell.into_iter().chain([model]).map(&mut parse).collect();
         if options.safety {
-            let more: Vec<_> =
-                safety(self.catalogue.family(name), units.iter().filter_map(|unit| unit.as_ref().ok())).collect();
-            units.extend(more.into_iter().filter_map(bundled).map(|file| parse(of_bundle(file))));
+            let order = Order::of(self.catalogue.family(name), units.iter().filter_map(|unit| unit.as_ref().ok()));
+            let more = order.hb.into_iter().chain(["safety.cat", "leaks.cat"]).chain(order.races);
+            units.extend(more.filter_map(bundled).map(|file| parse(of_bundle(file))));
         }
         let sources = Arc::new(sources);
         match (library, all(names), all(units)) {
@@ -187,6 +250,15 @@ impl<'f> Library<'f> {
                 let errors = library.err().into_iter().chain(names.err()).chain(units.err());
                 Err(CheckError::input(errors.flatten().collect(), sources))
             }
+        }
+    }
+
+    /// A model as it was named; the bundled one, if it was named with `.cat` and there is no such file.
+    pub fn named(&self, name: &str, include: &[String]) -> String {
+        let bundled = self.catalogue.find(name).filter(|file| file.name == name && file.model().is_some());
+        match bundled.and_then(|file| file.name.strip_suffix(".cat")) {
+            Some(short) if self.find(name, include).is_err() => short.to_owned(),
+            _ => name.to_owned(),
         }
     }
 
@@ -261,25 +333,25 @@ impl Parsed {
     }
 }
 
-/// What is read after the model of a program: what happens before what, if the model does not say it, and what is wrong.
-fn safety<'u>(
-    family: Option<Family>,
-    units: impl Iterator<Item = &'u Unit> + Clone,
-) -> impl Iterator<Item = &'static str> {
-    let machine = matches!(family, Some(Family::Hardware | Family::SequentialConsistency));
-    let body = || units.clone().flat_map(|unit| &unit.body);
-    let binds = |binding: &Binding| binding.pattern == Pattern::Var(Some(Name::new("hb")));
-    let has_hb =
-        body().any(|ins| matches!(&ins.kind, InsKind::Let(all) | InsKind::LetRec(all, _) if all.iter().any(binds)));
-    let judges = |check: &Check| check.name.as_ref().is_some_and(|name| *name == "data-race");
-    let has_races = body().any(|ins| matches!(&ins.kind, InsKind::Check(_, check) if judges(check)));
-    let hb = match (machine, has_hb) {
-        (true, _) => Some("hb-machine.cat"),
-        _ if family == Some(Family::Kernel) => Some("hb-kernel.cat"),
-        (false, true) => None,
-        (false, false) => Some("hb-c11.cat"),
-    };
-    hb.into_iter().chain(["safety.cat", "leaks.cat"]).chain((!has_races).then_some("races.cat"))
+/// What is read after the model of a program, if the model does not say it: what happens before what, and what a race is.
+struct Order {
+    hb: Option<&'static str>,
+    races: Option<&'static str>,
+}
+
+impl Order {
+    fn of<'u>(family: Option<Family>, units: impl Iterator<Item = &'u Unit> + Clone) -> Order {
+        let machine = matches!(family, Some(Family::Hardware | Family::SequentialConsistency));
+        let has_hb = units.clone().any(|unit| treville_model::defines(unit, HAPPENS_BEFORE));
+        let hb = match (machine, has_hb) {
+            (true, _) => Some("hb-machine.cat"),
+            _ if family == Some(Family::Kernel) => Some("hb-kernel.cat"),
+            (false, true) => None,
+            (false, false) => Some(HB_C11),
+        };
+        let has_races = units.clone().any(|unit| treville_model::has_check(unit, RACE));
+        Order { hb, races: (!has_races).then_some("races.cat") }
+    }
 }
 
 /// All units, or all errors of any.

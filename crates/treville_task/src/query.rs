@@ -6,7 +6,7 @@ use std::sync::Arc;
 use treville_base::{Cancel, Name};
 use treville_event::Vocabulary;
 use treville_ir::{Failure, Formula, Inst, Op, Program, Prop, Question, Symmetry, Tags};
-use treville_model::{KnownModel, Model, ModelFacts};
+use treville_model::{HappensBefore, KnownModel, Model, ModelFacts};
 
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -14,6 +14,8 @@ pub struct Task {
     pub semantics: Semantics,
     /// What is known of the model that `semantics` is, if it is a bundled one without any change.
     pub bundled: Option<&'static ModelFacts>,
+    /// What happens before what under it, in a program in C.
+    pub happens_before: HappensBefore,
     /// The test's own question: final states are listed and counted by its `observed` and `condition`.
     pub question: Option<Arc<Question>>,
     pub queries: Vec<Query>,
@@ -140,6 +142,7 @@ impl Task {
             program,
             semantics,
             bundled: None,
+            happens_before: HappensBefore::default(),
             question: None,
             queries: Vec::new(),
             bounds: Bounds::default(),

@@ -37,6 +37,11 @@ impl<'f> Session<'f> {
         run.effort.map_or_else(|| cancel.clone(), |effort| cancel.with_effort(effort))
     }
 
+    /// A model as it was named; the bundled one, if it was named with `.cat` and there is no such file.
+    pub fn named_model(&self, name: &str, options: &ModelOptions) -> String {
+        self.library.named(name, &options.include)
+    }
+
     /// Whether the files and folders that the options name are there, even if no program will need them.
     ///
     /// # Errors

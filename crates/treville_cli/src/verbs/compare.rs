@@ -16,7 +16,6 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
         output.error("compare needs two models: --model A --model B");
         return Status::Wrong;
     };
-    let models = [a.clone(), b.clone()];
     let files = match expand(&args.inputs, output) {
         Ok(files) => files,
         Err(status) => return status,
@@ -31,6 +30,7 @@ pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Status {
     if let Err(status) = configure(&session, args.files.config.as_deref(), &mut options, output) {
         return status;
     }
+    let models = [a, b].map(|model| session.named_model(model, &options.model));
     let (mut status, mut equal, mut done, mut failed) = (Status::Yes, 0, 0, 0);
     let mut progress = Progress::new(files.len());
     let work = |file: &String| session.compare(file, &models, &options);

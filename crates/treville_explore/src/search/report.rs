@@ -8,7 +8,6 @@ use super::stop::{Fault, Stop};
 use super::symbolic::Symbolic;
 use super::trace::Tracer;
 use crate::execution::Builder;
-use crate::rules::Coherence;
 use treville_base::Name;
 use treville_eval::{Judgement, judge};
 use treville_ir::{Failure, ThreadId};
@@ -107,11 +106,6 @@ fn replay(execution: &Execution<'_>, failure: Failure, replayed: &mut u64) -> Re
     }
     let sees_race = |j: &Judgement| raised(model, j).any(|name| *name == RACE);
     if failure == Failure::Race && knows_races(model) && !accepted().any(sees_race) {
-        if execution.code.rules.coherence == Coherence::Unknown {
-            // A model from outside, of which nothing is known.
-            let what = "the model sees no race where C11's happens-before, by which explore finds races, has one";
-            return Err(Stop::Refused(format!("{what}; use option `engine` bmc"), None));
-        }
         return disagrees("sees no race in the execution that shows one".into());
     }
     Ok(())

@@ -2,8 +2,7 @@
 
 use treville_verifier::{Bundled, Family, ModelFacts, Role};
 
-const FACTS: ModelFacts =
-    ModelFacts { family: Family::Hardware, known: None, usual_order: true, cxx20: false, monotone: true };
+const FACTS: ModelFacts = ModelFacts { family: Family::Hardware, known: None, cxx20: false, monotone: true };
 
 const TEXT: &str = "\"Nothing is read\"\nacyclic po | fr\nempty rf \\ (IW * R)\n";
 
