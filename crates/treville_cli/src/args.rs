@@ -1,8 +1,9 @@
 //! Verbs and options. Doc comments are what `--help` says.
 
 use crate::output::Color;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{EnumValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args, Command, Parser, Subcommand, ValueEnum};
+use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use treville_verifier::report::{FORMATS, Format};
@@ -515,10 +516,24 @@ fn formats() -> PossibleValuesParser {
 }
 
 /// The words of an enumeration of the library. What its documentation says of each, the help of an option says of all.
-fn words<T: ValueEnum + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
-    let values = T::value_variants().iter().filter_map(T::to_possible_value);
-    let without_help = values.map(|value| value.help(None::<&'static str>));
-    PossibleValuesParser::new(without_help).try_map(|word| T::from_str(&word, false))
+#[derive(Clone)]
+struct Words<T: ValueEnum + Send + Sync + 'static>(EnumValueParser<T>);
+
+fn words<T: ValueEnum + Send + Sync + 'static>() -> Words<T> {
+    Words(EnumValueParser::new())
+}
+
+impl<T: ValueEnum + Send + Sync + 'static> TypedValueParser for Words<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, option: Option<&Arg>, word: &OsStr) -> Result<T, clap::Error> {
+        self.0.parse_ref(command, option, word)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let values = T::value_variants().iter().filter_map(T::to_possible_value);
+        Some(Box::new(values.map(|value| value.help(None::<&'static str>))))
+    }
 }
 
 /// The name of a property.
