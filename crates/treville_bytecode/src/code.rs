@@ -208,8 +208,6 @@ pub struct Site {
     pub protects: bool,
     /// What is stored is the handle of a thread, as starting the thread has given it.
     pub keeps_handle: bool,
-    /// Of an update's read, what the value that it may write is computed from, besides what it reads.
-    pub(crate) uses: Vec<Slot>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -240,7 +240,7 @@ impl<'a> Compiler<'a> {
             _ => 0,
         };
         let protects = matches!(&kind, SiteKind::Store(tags) if tags.iter().any(|t| self.program.tags[*t] == "HAZARD"));
-        let (live, uses, parts, first_in, access) = (Vec::new(), Vec::new(), Vec::new(), None, None);
+        let (live, parts, first_in, access) = (Vec::new(), Vec::new(), None, None);
         let (instr, span) = (self.instr, self.span);
         self.sites.push(Site {
             kind,
@@ -250,7 +250,6 @@ impl<'a> Compiler<'a> {
             access,
             parts,
             live,
-            uses,
             order,
             first_in,
             protects,
@@ -482,12 +481,6 @@ impl<'a> Compiler<'a> {
         self.value_into(place, addr)?;
         let site = self.atomic(SiteKind::Update(tags.clone()), size)?;
         self.ins.push(Ins::UpdateRead { dst: slot(old), addr: place, site });
-        let uses = &mut self.sites[site].uses;
-        new.visit_regs(&mut |r| {
-            if r != old {
-                uses.extend(self.upper.get(&r).copied().into_iter().chain([slot(r)]));
-            }
-        });
         self.take_upper(old);
         let skip = match guard {
             Some(guard) => {

@@ -487,7 +487,7 @@ impl<T: Track> Runner<T> {
                     self.track.update(true);
                     if !is_private(addr) {
                         self.note_access(image, addr);
-                        self.track.update_step(at!(place), base, &image.sites[site].uses);
+                        self.track.step(Some(at!(place)), &[]);
                         stop!(pc - 1, Step::UpdateRead { site, addr });
                     }
                     match self.private_load(image, addr, image.sites[site].size) {

@@ -3,7 +3,6 @@
 //! A runner without a tracker pays nothing. Events are named by their place among the steps of the thread, which the engine
 //! gives with its answer.
 
-use super::code::Slot;
 use treville_vm::Deps;
 
 /// Follows what a runner does with its slots, all of which are named by their place in the runner, not in a frame.
@@ -34,9 +33,6 @@ pub trait Track: Default {
     /// A step with these operands is next.
     #[inline]
     fn step(&mut self, _addr: Option<usize>, _data: &[usize]) {}
-    /// The read of an update is next, which will write what is computed from these slots of a frame.
-    #[inline]
-    fn update_step(&mut self, _addr: usize, _base: usize, _uses: &[Slot]) {}
     /// The answer to a step is in this slot.
     #[inline]
     fn answer(&mut self, _dst: usize) {}
@@ -50,7 +46,7 @@ impl Track for () {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct StepDeps {
     pub addr: Deps,
-    /// What is written; of the read of an update, what it may write, besides what it reads.
+    /// What is written.
     pub data: Deps,
     pub ctrl: Deps,
     /// What the write of an update depends on since it might not have been made.
@@ -149,11 +145,6 @@ impl Track for Dependencies {
             ctrl: self.ctrl.clone(),
             guard: self.guard.clone(),
         };
-    }
-
-    fn update_step(&mut self, addr: usize, base: usize, uses: &[Slot]) {
-        let uses: Vec<usize> = uses.iter().map(|slot| base + usize::from(*slot)).collect();
-        self.step(Some(addr), &uses);
     }
 
     fn answer(&mut self, dst: usize) {

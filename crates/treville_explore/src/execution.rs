@@ -231,10 +231,6 @@ impl<'a> Builder<'a> {
                 new.deps.data = in_rows(&deps.data, &steps);
             }
             new.deps.addr = in_rows(&deps.addr, &steps);
-            if label.kind == Kind::UpdateRead && self.is_fused(label.site) {
-                // One event that also reads: whatever it uses counts as its address.
-                new.deps.addr.extend(&in_rows(&deps.data, &steps));
-            }
             new.deps.ctrl = in_rows(&deps.ctrl, &steps);
             if label.part() > 0
                 && let Some(before) = rows.of[graph.group(e)[0] as usize]

@@ -84,11 +84,6 @@ impl<V: Clone> ThreadVm<V> {
         let mut event = self.event(Kind::Read);
         event.tags.clone_from(if step.guard.is_some() { &step.tags.fail } else { &step.tags.read });
         place(&mut event, &step.addr, step.size);
-        if self.is_one_event(&step.tags) {
-            // One event that also reads: whatever it uses counts as its address.
-            let deps = self.deps_of(&step.new, step.old);
-            event.addr.extend(&deps);
-        }
         let index = event.index;
         self.emit(event);
         step.compared.events = Deps::one(index);
@@ -277,17 +272,6 @@ impl<V: Clone> ThreadVm<V> {
     /// Whether an update with these tags reads and writes in one event.
     fn is_one_event(&self, tags: &UpdateTags) -> bool {
         self.shape.rmw == RmwShape::Fused && !tags.fused.is_empty()
-    }
-
-    /// What an expression depends on, the register `except` aside.
-    fn deps_of(&self, e: &Expr, except: Reg) -> Deps {
-        let mut deps = Deps::new();
-        e.visit_regs(&mut |r| {
-            if r != except {
-                deps.extend(&self.slots[r].deps);
-            }
-        });
-        deps
     }
 }
 

@@ -250,7 +250,7 @@ impl Trial<'_, '_> {
     pub(super) fn update(&mut self, number: u16, site: SiteId, addr: u64) -> Result<bool, Halt> {
         let Some(cell) = self.cell(number, site, addr)? else { return Ok(true) };
         let (source, value) = self.source(number, addr, false);
-        let (mut deps, row) = (self.deps(number), self.next_row(number));
+        let (deps, row) = (self.deps(number), self.next_row(number));
         self.give(number, value, row + 1..row + 2);
         let place = if let Source::Write(write) = source { self.position(addr, write) } else { 0 };
         let next = self.step(number);
@@ -265,10 +265,6 @@ impl Trial<'_, '_> {
             (true, false) => Part::Read,
             (true, true) => Part::Fused,
         };
-        if fused {
-            // One event that also reads: whatever it uses counts as its address.
-            deps.addr.extend(&deps.data);
-        }
         let tags = self.setup.tags(site, part);
         let read = StepDeps { addr: deps.addr, ctrl: deps.ctrl, ..StepDeps::default() };
         let shape = Shape { kind: Kind::Read, tags, cell: Some(cell), value, site: Some(site) };
